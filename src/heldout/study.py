@@ -399,22 +399,23 @@ def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any],
     """Return a study as its exhibits see it: with the experiments of the studies whose results are frozen.
 
     NAME/study.json of the folder of reference results has the settings of each study in `frozen`. Also return their
-    folders, and a notice on those that are not there (empty if all are).
+    folders, and a notice on those that are not there (empty if all are). Of an experiment that several of them have,
+    on other corpora, the settings are the first's.
 
     Raises:
-        InputError: when both ask for the same experiment, or a file of settings cannot be read.
+        InputError: when the study asks for one of their experiments itself, or a file of settings cannot be read.
     """
     folders = [reference / str(name) for name in study.get("frozen", ())]
-    there = [folder for folder in folders if (folder / "study.json").exists()]
+    there, own = [folder for folder in folders if (folder / "study.json").exists()], study["measures"]
     for folder in there:
         try:
             settings = json.loads((folder / "study.json").read_text(encoding="utf-8"))
             measures, realistic = dict(settings["measures"]), settings["realistic"]
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"{folder / 'study.json'}: not a study's settings ({error}); freeze it again") from error
-        if twice := ", ".join(kind for kind in measures if kind in study["measures"]):
+        if twice := ", ".join(kind for kind in measures if kind in own):
             raise InputError(f"study: at frozen: {folder.name} has {twice}, which the study runs itself; leave one out")
-        study = {**study, "measures": {**study["measures"], **measures}}
+        study = {**study, "measures": {**measures, **study["measures"]}}
         if realistic["corpora"]:  # drawn there
             study["realistic"] = realistic
     missing = ", ".join(str(folder) for folder in folders if folder not in there)

@@ -33,6 +33,7 @@ KEPT = (
     "prior-share",
     "same-halves",
     "long-chains",
+    "newsgroups",
     "packages",
 )  # of kept studies' results, with tests of their own
 # one exhibit per function; figures of other corpora are drawn by the same, and regret needs documents (`test_regret`)

@@ -30,6 +30,8 @@ KEPT = (
     "half-below-",
     "posterior-mean-",
     "longer-chains-",
+    "gap-stands-",
+    "gap-grows-at-",
     "packages-",
     "one-model-",
     "proposed-",

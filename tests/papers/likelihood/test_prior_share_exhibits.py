@@ -9,7 +9,7 @@ from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.likelihood import figures, tables
-from heldout.papers.likelihood.claims import priors_leave_half, sums_prefer_more
+from heldout.papers.likelihood.claims import gap_of_today, priors_leave_half, sums_prefer_more
 from heldout.papers.likelihood.prior_share import flat, gaps, shares
 from heldout.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 
@@ -20,13 +20,13 @@ PRIORS = {("mixture", 1): -5.8, ("mixture", 4): -5.9, ("points", 25): -6.2, ("tr
 FULL = -5.0
 
 
-def made(best: float = -5.8) -> Inputs:
+def made(best: float = -5.8, corpus: str = "cranfield") -> Inputs:
     rows = []
     for seed in (0, 1, 2):
         for k in TOPICS:
             more = {at: MORE[at] if k == TOPICS[1] else 0.0 for at in SUMS}
             for model, constant in (("plsa-hof", 1e-5), ("lda", 0.0)):
-                own = ("cranfield", model, "prior-share", k, constant, "none", seed)
+                own = (corpus, model, "prior-share", k, constant, "none", seed)
                 for axis in ("concentration", "richness") if model == "plsa-hof" else ("concentration",):
                     rows += [Measurement(*own, "full-folding-in", axis, 0, FULL * TOKENS)]
                     rows += [Measurement(*own, "tokens", axis, 0, TOKENS)]
@@ -78,6 +78,24 @@ def test_the_table_has_a_row_per_number_of_topics_and_the_figure_all_priors() ->
     assert {line.get_marker() for line in above.get_lines()} == {"o", "*", "D", "None"}
     assert len(below.get_lines()) == 4
     assert all(re.search("prior|PLSA|LDA|mixture|points", text.get_text()) for text in figure.legends[0].get_texts())
+
+
+def test_a_corpus_of_todays_size_has_its_gap_and_a_table() -> None:
+    """Twenty topics have -6.0 under the flat prior, a hundred -6.6, and folding in -5.0 of both."""
+    given = made(corpus="newsgroups")
+    stands, grows = (gap_of_today(given, (), grows=flag) for flag in (False, True))
+    assert [effect.part for effect in stands] == ["PLSA", "LDA"]
+    assert [effect.estimate for effect in stands] == pytest.approx([1.599] * 2)
+    assert [effect.estimate for effect in grows] == pytest.approx([0.6] * 2)
+    assert {effect.verdict for effect in [*stands, *grows]} == {SUPPORTED}
+    assert gap_of_today(made(), (), grows=False) == []
+    rows = [line.rstrip("\\").split(" & ") for line in tables.newsgroups(given).splitlines() if " & 20 & " in line]
+    assert rows == [
+        ["PLSA-HOF", "20", "148", "403", "403 (20)", "330", "365", "0.999", "0.999"],
+        ["LDA", "20", "148", "403", "403 (20)", "--", "--", "0.999", "0.999"],
+    ]
+    with pytest.raises(InputError, match="20 newsgroups were not measured; measure them"):
+        tables.newsgroups(made())
 
 
 def test_without_a_run_the_exhibits_say_so() -> None:

@@ -95,6 +95,12 @@ LIKELIHOOD = Paper(
             claims=("longer-chains-change-little",),
         ),
         "table-prior-share": Exhibit("the prior's share of the gap", "tables.prior_share", ("prior-share",)),
+        "table-newsgroups": Exhibit(
+            "the gap on a corpus of today's size",
+            "tables.newsgroups",
+            ("prior-share",),
+            claims=("gap-stands-at-todays-size", "gap-grows-at-todays-size"),
+        ),
         "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),
         "figure-repair": Exhibit(
             "folding-in repaired", "figures.repair", OPTIMISM, claims=("laplace-repairs", "nml-repairs")

@@ -16,6 +16,8 @@ from heldout.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
+from heldout.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
+from heldout.papers.likelihood.prior_share import TODAY, gaps
 from heldout.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PEERS, curve
 from heldout.papers.likelihood.tables import large, power_of_ten
 from heldout.points import TRUTH, select
@@ -44,7 +46,15 @@ def macros(inputs: Inputs) -> Macros:
         **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
+        **_today(inputs),
     }
+
+
+def _today(inputs: Inputs) -> Macros:
+    """Return the corpus of today's size, its number of training documents, and the most topics of it."""
+    rich = select(gaps(inputs, RICHNESS, TODAY), prior=TRAINING)
+    documents, topics = (latex.integer(int(rich[name].max())) if len(rich) else NOT_RUN for name in ("at", "topics"))
+    return {"TodayCorpus": latex.corpus_name(TODAY[0]), "TodayDocuments": documents, "TodayTopics": topics}
 
 
 def _message(inputs: Inputs) -> Macros:

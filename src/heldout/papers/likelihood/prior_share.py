@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RUN = ["corpus", "model", "topics", "seed"]
+TODAY = ("newsgroups",)  # a corpus of today's size, of the study `newsgroups`
 
 
 def gaps(inputs: Inputs, axis: str, corpora: Sequence[str] | None = None) -> "pd.DataFrame":

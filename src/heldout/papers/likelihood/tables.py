@@ -18,7 +18,7 @@ from heldout.papers.likelihood.experiments import is_a_probability as probabilit
 from heldout.papers.likelihood.experiments.long_chains import LONG, SHORT
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
-from heldout.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, TRAINING
+from heldout.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from heldout.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
 from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
 from heldout.points import TRUTH, select
@@ -177,6 +177,40 @@ def _share_rows(inputs: Inputs, rich: "pd.DataFrame", priors: Sequence[tuple[str
         left = rows.groupby("seed")["share"].min().mean()
         names = [latex.corpus_name(str(corpus)), latex.integer(k)]
         yield [*names, latex.decimal(rows["flat"].mean(), 3), of_sum, *cells, latex.decimal(left, 2)]
+
+
+def newsgroups(inputs: Inputs) -> str:
+    """Return perplexities on 20 newsgroups by model and K: folded in, and by the likelihood under ever better priors.
+
+    Raises:
+        InputError: if the corpus was not measured.
+    """
+    dial, rich = (share.gaps(inputs, axis, share.TODAY) for axis in (CONCENTRATION, RICHNESS))
+    if dial.empty:
+        raise InputError("table-newsgroups: 20 newsgroups were not measured; measure them")
+    sizes = sorted({int(at) for at in select(rich, prior=SHARE_MIXTURE)["at"]})
+    rows = []
+    for (model, topics), own in dial.groupby(["model", "topics"], sort=False):
+        k, means = int(str(topics)), own.groupby("at")["value"].mean()
+        flat = select(own, at=PER_SUM * k)
+        best = int(means.index[int(means.to_numpy().argmax())])
+        fitted = select(rich, model=model, topics=k, prior=SHARE_MIXTURE).groupby("at")["value"].mean()
+        rows.append(
+            [
+                *(style.MODEL_NAMES[str(model)], latex.integer(k)),
+                latex.perplexity(perplexity(float((flat["value"] + flat["gap"]).mean()), 1)),
+                latex.perplexity(perplexity(float(flat["value"].mean()), 1)),
+                f"{latex.perplexity(perplexity(means[best], 1))} ({best / PER_SUM:g})",
+                *(latex.perplexity(perplexity(fitted[at], 1) if at in fitted else None) for at in sizes),
+                latex.decimal(float(flat["gap"].mean()), 3),
+                latex.decimal(float(own.loc[own["at"] == best, "gap"].mean()), 3),
+            ]
+        )
+    head = rf"""
+ & & & \multicolumn{{{2 + len(sizes)}}}{{c}}{{likelihood, by prior}} & \multicolumn{{2}}{{c@{{}}}}{{gap, nats/token}}\\
+\cmidrule(lr){{4-{5 + len(sizes)}}}\cmidrule(l){{{6 + len(sizes)}-{7 + len(sizes)}}}
+model & $K$ & full folding-in & flat & best sum & {" & ".join(f"{M} fitted" for M in sizes)} & flat & best sum\\"""
+    return latex.tabular(inputs, f"@{{}}lrrrl{'r' * len(sizes)}rr@{{}}", head, rows)
 
 
 def repair(inputs: Inputs) -> str:
