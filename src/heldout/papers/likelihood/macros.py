@@ -11,12 +11,13 @@ from heldout.effects import effects
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import results
+from heldout.papers.likelihood import results, validation
 from heldout.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
+from heldout.papers.likelihood.experiments.validation import KIND
 from heldout.papers.likelihood.prior_share import TODAY, gaps
 from heldout.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PEERS, curve
 from heldout.papers.likelihood.tables import large, power_of_ten
@@ -41,6 +42,9 @@ def macros(inputs: Inputs) -> Macros:
         "RepairWithin": f"{MODELS.value:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
+        "ValidationLargest": f"{validation.LARGEST:g}",
+        "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
+        "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
         **_message(inputs),
         **_covers(inputs),
         **_components(inputs),
