@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.effects import chosen, per_token
+from heldout.effects import WITHOUT, chosen, per_token
 from heldout.errors import InputError
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
@@ -103,7 +103,7 @@ def scores(inputs: Inputs) -> "pd.DataFrame":
 def points(
     inputs: Inputs, corpora: Sequence[str], models: Sequence[Model], evaluator: str = SPECIFIC, *, whole: bool = False
 ) -> "pd.DataFrame":
-    """Return models' scores as "corpus", "topics", "seed", "value" and "error", nats per token, sorted.
+    """Return models' scores as "corpus", "topics", "seed", "value", "error" and groups, nats per token, sorted.
 
     With `whole` the seeds are left out that stop at fewer dimensions than others of their corpus.
     """
@@ -112,7 +112,8 @@ def points(
     rows = scores(inputs)
     at = {"corpus": tuple(corpora)}
     parts = [per_token(chosen(rows, at | selector(model, evaluator))) for model in models]
-    table = pd.concat(parts)[["corpus", "topics", "seed", "value", "error"]]
+    table = pd.concat(parts)
+    table = table[[name for name in ("corpus", "topics", "seed", "value", "error", *WITHOUT) if name in table]]
     if whole:
         ends = table.groupby(["corpus", "seed"])["topics"].transform("max")
         table = table[ends == table.groupby("corpus")["topics"].transform("max")]
