@@ -169,10 +169,10 @@ def test_components_curves_are_the_scores_and_quadrature_marks_where_it_exists()
         "full folding-in",
         "half folding-in",
         "marginal likelihood, annealed",
-        "the same by quadrature",
+        "marginal likelihood, by quadrature",
     ]
     np.testing.assert_allclose(line(figure, 0, "full folding-in")[1], [500.0, 250.0, 100.0])
-    np.testing.assert_allclose(line(figure, 0, "the same by quadrature")[1], [701.0, 350.5])
+    np.testing.assert_allclose(line(figure, 0, "marginal likelihood, by quadrature")[1], [701.0, 350.5])
     labels = [str(text.get_text()) for text in figure.axes[-1].get_legend().get_texts()]  # type: ignore[union-attr]
     assert labels == ["1 component, 6 documents", "2 components, 6 documents", "if the errors are right"]
 

@@ -557,7 +557,9 @@ def epca_marginal(inputs: Inputs) -> Figure:
         left.plot(perplexities[evaluator].dropna(), line, color=colour, label=label)
     if components.QUADRATURE in perplexities:
         props = {"color": style.COLOURS["truth"], "markerfacecolor": "none", "markersize": 8.0}
-        left.plot(perplexities[components.QUADRATURE].dropna(), "o", label="the same by quadrature", **props)
+        left.plot(
+            perplexities[components.QUADRATURE].dropna(), "o", label="marginal likelihood, by quadrature", **props
+        )
     left.set_xlabel("number of components")
     left.set_ylabel("perplexity per token")
     style.finish([left], list(perplexities[FULL].dropna().index))
