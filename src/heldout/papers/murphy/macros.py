@@ -88,8 +88,12 @@ def macros(inputs: Inputs) -> Macros:
         result[name] = latex.decimal(max(apart), 3) if apart else NOT_RUN
     for K, name in ((1, "One"), (2, "Two")):
         for quantity, kind in ((EXACT, "Exact"), (ANNEALED, "Annealed")):
-            values = select(results.measured(inputs, quantity), topics=K)["value"].tolist()
-            result[f"Bank{kind}{name}"] = latex.signed(values[0], 2) if values else NOT_RUN
+            rows = select(inputs.measurements, quantity=quantity, topics=K)
+            result[f"Bank{kind}{name}"] = latex.signed(rows["value"].iloc[0], 2) if len(rows) else NOT_RUN
+            if len(rows) and rows["standard_error"].iloc[0] > ROUNDING:
+                result[f"Bank{kind}{name}"] += (
+                    rf" \ensuremath{{\pm}} {latex.decimal(rows['standard_error'].iloc[0], 2)}"
+                )
     for name, of in AT_MOST.items():
         points = results.curve(inputs, corpus, of)
         point = points.get(most, points.get(1))

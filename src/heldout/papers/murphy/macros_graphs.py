@@ -52,12 +52,11 @@ def of_graphs(inputs: Inputs) -> Macros:
     for corpus in results.PUBLISHED:
         eta = results.chosen_eta(inputs, corpus)
         result[f"{corpus.capitalize()}Eta"] = NOT_RUN if eta is None else latex.decimal(eta, 1)
-    exact, annealed_features = (
-        results.first_seed(results.rows(inputs, CONCEPTS, quantity))
-        for quantity in (concepts.FEATURES_EXACT, concepts.FEATURES_ANNEALED)
-    )
     eta = results.chosen_eta(inputs, "nations")
-    for name, table in (("FeaturesExact", exact), ("FeaturesAnnealed", annealed_features)):
-        own = table[table["smoothing"] == eta] if eta is not None else table.iloc[:0]
-        result[name] = _signed(float(own["value"].iloc[0]) if len(own) else None)
+    for name, quantity in (("Exact", concepts.FEATURES_EXACT), ("Annealed", concepts.FEATURES_ANNEALED)):
+        table = results.rows(inputs, CONCEPTS, quantity)
+        own = table.loc[table["smoothing"] == eta, "value"] if eta is not None else table["value"].iloc[:0]
+        result[f"Features{name}"] = _signed(float(own.mean()) if len(own) else None)
+        if quantity == concepts.FEATURES_ANNEALED and len(own) > 1:
+            result[f"Features{name}"] += rf" \ensuremath{{\pm}} {latex.decimal(float(own.sem()), 1)}"
     return result
