@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import SymmetricalLogLocator
 
 from heldout import models
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
@@ -48,6 +49,10 @@ def opening(inputs: Inputs) -> Figure:
         axis.axvline(0.0, color=style.INK, linewidth=0.7)
         axis.set_xscale("symlog", linthresh=_LINEAR)
         style.ticks(axis.xaxis, _GAP_TICKS, [style.signed_label(tick) for tick in _GAP_TICKS])
+        axis.xaxis.set_minor_locator(SymmetricalLogLocator(linthresh=_LINEAR, base=10.0, subs=range(1, 10)))
+        title = axis.get_title()  # wider than the panel, which ends at the figure's edge
+        axis.set_title("")
+        axis.set_title(title, loc="right")
         labels = [f"{model}, {latex.corpus_title(corpus)}" if corpus else model for model, corpus in names]
         style.ticks(axis.yaxis, range(len(names)), labels, fontsize=7.0)
         axis.set_ylim(len(names) - 0.5, -0.5)

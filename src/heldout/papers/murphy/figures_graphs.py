@@ -11,6 +11,7 @@ from heldout.typesetting import style
 from heldout.typing import Floats, Ints
 
 SHOWN_PREDICATES, SHOWN_INTERACTIONS = 6, 7  # panels of clusters
+_AT_CORNER = 0.9  # a membership that is of one block
 LINK = 0.8  # of a block's mean, from which Figure 27.25 shows a link
 _GROUPS = style.CORPUS_COLOURS
 
@@ -84,11 +85,16 @@ def figure_27_22(inputs: Inputs) -> Figure:
             colour = _GROUPS[clusters[node] % len(_GROUPS)] if len(clusters) > node else style.DARK
             waverer = {"markerfacecolor": style.WHITE} if node in results.WAVERERS else {}
             axes[1].plot(x, y, "o", color=colour, markersize=4.5, **waverer)
-            away = (4, 3) if node % 2 else (-9, -7)
-            style.label(axes[1], str(node + 1), (float(x), float(y)), away, fontsize=7.0, path_effects=style.outline())
+            if three[node].max() < _AT_CORNER:
+                away = (4, 3) if node % 2 else (-11, -3)
+                place = (float(x), float(y))
+                style.label(axes[1], str(node + 1), place, away, fontsize=7.0, path_effects=style.outline())
+        for block, (corner, away) in enumerate(zip(corners, ((-4, -14), (4, -14), (0, 8)), strict=True)):
+            there = ", ".join(str(node + 1) for node in np.flatnonzero(three[:, block] >= _AT_CORNER))
+            style.label(axes[1], there, tuple(corner), away, fontsize=7.0, ha=("left", "right", "center")[block])
     axes[1].set_aspect("equal")
     axes[1].set_xlim(-0.1, 1.1)
-    axes[1].set_ylim(-0.1, 1.0)
+    axes[1].set_ylim(-0.18, 1.02)
     _bare(axes[1])
     return figure
 

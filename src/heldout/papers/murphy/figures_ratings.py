@@ -22,7 +22,7 @@ PARAMETERS = {
     curves.EM_PLAIN: ("plain, exact EM", "-", style.GUIDE),
     curves.EM: ("with offsets, exact EM", "--", style.GUIDE),
 }
-LONGEST = 26  # letters of a title
+LONGEST = 27  # letters of a title
 TITLE_HEIGHT = 0.08  # of the factors' loadings
 
 
@@ -49,13 +49,21 @@ def figure_27_28(inputs: Inputs) -> Figure:
     for left in (True, False):
         side = [film for film in films if (film.first < 0.0) == left]
         heights = style.spread([film.second for film in side], TITLE_HEIGHT)
-        props: style.Props = {"ha": "right", "xytext": (-6, 0)} if left else {"ha": "left", "xytext": (6, 0)}
-        props |= {"textcoords": "offset points", "fontsize": 7.0, "va": "center", "path_effects": style.outline()}
+        edge = min((film.first for film in side), default=0.0) if left else max((f.first for f in side), default=0.0)
+        props: style.Props = {"ha": "right" if left else "left", "va": "center", "fontsize": 7.0}
+        props["path_effects"] = style.outline()
+        props["arrowprops"] = {
+            "arrowstyle": "-",
+            "color": style.GUIDE,
+            "linewidth": 0.5,
+            "shrinkA": 1.0,
+            "shrinkB": 2.0,
+        }
         for film, height in zip(side, heights, strict=True):
             axis.plot(film.first, film.second, "o", color=style.INK, markersize=2.5)
             title = film.title if len(film.title) <= LONGEST else f"{film.title[:LONGEST].rstrip()}.."
-            axis.annotate(title, (film.first, height), **props)
-    axis.margins(x=0.55)  # for the titles, away from the middle
+            axis.annotate(title, (film.first, film.second), (edge + (-0.15 if left else 0.15), height), **props)
+    axis.margins(x=0.85)  # for the titles, away from the middle
     axis.axhline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.axvline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.set_xlabel("first factor")

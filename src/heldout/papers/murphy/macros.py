@@ -88,12 +88,11 @@ def macros(inputs: Inputs) -> Macros:
         result[name] = latex.decimal(max(apart), 3) if apart else NOT_RUN
     for K, name in ((1, "One"), (2, "Two")):
         for quantity, kind in ((EXACT, "Exact"), (ANNEALED, "Annealed")):
-            rows = select(inputs.measurements, quantity=quantity, topics=K)
-            result[f"Bank{kind}{name}"] = latex.signed(rows["value"].iloc[0], 2) if len(rows) else NOT_RUN
-            if len(rows) and rows["standard_error"].iloc[0] > ROUNDING:
-                result[f"Bank{kind}{name}"] += (
-                    rf" \ensuremath{{\pm}} {latex.decimal(rows['standard_error'].iloc[0], 2)}"
-                )
+            found = select(inputs.measurements, quantity=quantity, topics=K)
+            value, error = ([*found[name], None][0] for name in ("value", "standard_error"))
+            shown = NOT_RUN if value is None else latex.signed(value, 2)
+            spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
+            result[f"Bank{kind}{name}"] = shown + spread
     for name, of in AT_MOST.items():
         points = results.curve(inputs, corpus, of)
         point = points.get(most, points.get(1))

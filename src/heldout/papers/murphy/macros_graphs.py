@@ -55,8 +55,8 @@ def of_graphs(inputs: Inputs) -> Macros:
     eta = results.chosen_eta(inputs, "nations")
     for name, quantity in (("Exact", concepts.FEATURES_EXACT), ("Annealed", concepts.FEATURES_ANNEALED)):
         table = results.rows(inputs, CONCEPTS, quantity)
-        own = table.loc[table["smoothing"] == eta, "value"] if eta is not None else table["value"].iloc[:0]
-        result[f"Features{name}"] = _signed(float(own.mean()) if len(own) else None)
+        own = table[table["smoothing"] == eta]["value"].to_numpy(float)
+        result[f"Features{name}"] = _signed(own.mean() if len(own) else None)
         if quantity == concepts.FEATURES_ANNEALED and len(own) > 1:
-            result[f"Features{name}"] += rf" \ensuremath{{\pm}} {latex.decimal(float(own.sem()), 1)}"
+            result[f"Features{name}"] += rf" \ensuremath{{\pm}} {latex.decimal(own.std(ddof=1) / len(own) ** 0.5, 1)}"
     return result
