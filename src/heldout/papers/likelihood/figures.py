@@ -455,16 +455,16 @@ def bidirectional(inputs: Inputs) -> Figure:
 
 
 def validated(inputs: Inputs) -> Figure:
-    """Draw what the reference was held to less the reference, against the number of topics, a panel per corpus.
+    """Draw the reference less what it was held to, against the number of topics, a panel per corpus.
 
-    A model has a column of marks at each number of topics, PLSA's first, and in it every prior one; bars reach two
-    errors of both. On documents drawn from the models a band reaches from the lower to the upper bound. Cells that are
+    A model has a column of marks at each number of topics, PLSA's first, and in it every prior one, means over
+    splits; bars reach two errors of both. On documents drawn from the models a band reaches from the lower to the upper bound. Cells that are
     not validated are pale. The grey stripe is the margin between estimators.
 
     Raises:
         InputError: if no cell was measured.
     """
-    cells = validation.cells(inputs)
+    cells = validation.means(validation.cells(inputs))
     if cells.empty:
         raise InputError("figure-validation: the reference was held to nothing; measure its validation")
     corpora = list(dict.fromkeys(cells["corpus"]))
@@ -480,7 +480,7 @@ def validated(inputs: Inputs) -> Figure:
     marks = [sign * mark for mark in (0.0, 1e-3, 1e-2, 1e-1, 1.0) for sign in (-1.0, 1.0)]
     shown = [mark for mark in sorted(set(marks)) if low <= mark <= high]
     style.ticks(axes[0].yaxis, shown, [style.signed_label(mark) for mark in shown])
-    axes[0].set_ylabel(f"estimate {style.MINUS} reference,\nnats per token\n{style.SYMMETRIC}")
+    axes[0].set_ylabel(f"reference {style.MINUS} estimate,\nnats per token\n{style.SYMMETRIC}")
     priors = [
         Line2D([], [], color=colour, marker="s", linestyle="none", label=f"{prior} prior")
         for prior, colour in zip(PRIORS, style.PRIOR_COLOURS, strict=True)
@@ -502,7 +502,7 @@ def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
     axis.axhspan(-margin, margin, color=style.GROUND, alpha=0.5, linewidth=0, zorder=0.4)
     axis.axhline(0.0, color=style.DARK, linewidth=0.8, zorder=0.6)
     for row in cells.to_dict("records"):
-        x, y = places[int(row["topics"])] + shifts[row["model"], row["prior"]], -row["gain"]
+        x, y = places[int(row["topics"])] + shifts[row["model"], row["prior"]], row["gain"]
         if row["other"] in BOUNDS:
             axis.fill_between([x - 0.05, x + 0.05], 0.0, y, color=style.PALE, alpha=0.7, linewidth=0, zorder=0.5)
             continue

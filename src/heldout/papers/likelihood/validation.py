@@ -60,6 +60,16 @@ def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame
     return found.drop(columns="variant").assign(prior=prior, tokens=tokens, validated=validated)
 
 
+def means(cells: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the means of `cells` over seeds, with their "error", validated where every one is."""
+    keys = [name for name in (*_CELL, "prior", "other") if name in cells.columns and name != "seed"]
+    squares = cells.assign(square=cells["error"] ** 2).groupby(keys, sort=False)
+    found = squares.agg(
+        gain=("gain", "mean"), square=("square", "sum"), n=("gain", "size"), validated=("validated", "all")
+    )
+    return found.assign(error=found["square"] ** 0.5 / found["n"]).reset_index()
+
+
 def _bounds(inputs: Inputs) -> "pd.DataFrame":
     """Return the cells of the particle filter that are lower bounds of a document or more, with "bound"."""
     settings = inputs.settings.experiment(measured.KIND).get("settings", {})
