@@ -458,8 +458,8 @@ def validated(inputs: Inputs) -> Figure:
     """Draw the reference less what it was held to, against the number of topics, a panel per corpus.
 
     A model has a column of marks at each number of topics, PLSA's first, and in it every prior one, means over
-    splits; bars reach two errors of both. On documents drawn from the models a band reaches from the lower to the upper bound. Cells that are
-    not validated are pale. The grey stripe is the margin between estimators.
+    splits; bars reach two errors of both. On documents drawn from the models a band reaches from the lower to the
+    upper bound. Cells that are not validated are pale. The grey stripe is the margin between estimators.
 
     Raises:
         InputError: if no cell was measured.
