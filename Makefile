@@ -28,7 +28,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer docs lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer floors docs lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -49,6 +49,9 @@ test-long: setup ## Run the oracles that take more than two seconds each (15 min
 
 newcomer: ## Go a newcomer's way: wheel, README's Python and commands, notebook, browser (4 minutes)
 	@$(PYTHON) workflow/newcomer/newcomer.py
+
+floors: ## Try the oldest versions that pyproject.toml allows, in a fresh environment (4 minutes)
+	@$(PYTHON) workflow/newcomer/floors.py
 
 docs: setup ## Make the site in docs/site: tutorials and pictures are run, a warning or a broken link fails (3 minutes)
 	@$(RUN) sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/site
