@@ -27,20 +27,19 @@ def floors() -> list[str]:
     named = [*project["dependencies"], *(line for extra in EXTRAS for line in project["optional-dependencies"][extra])]
     pinned = []
     for requirement in named:
-        name, version, marker = re.fullmatch(r"([\w-]+)>=([\d.]+)(;.*)?", requirement).groups("")
-        pinned.append(f"{name}=={version}{marker}")
+        pinned.append(re.sub(r"^([\w-]+)>=", r"\1==", requirement))
     return pinned
 
 
 def main(folder: Path) -> int:
     """Make the environment, run the tests, and return pytest's exit status."""
     venv.create(folder, with_pip=True, clear=True)
-    python = folder / "bin/python"
+    python = str(folder / "bin/python")
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
     pinned = floors()
     print("floors:", ", ".join(pinned), flush=True)
     subprocess.run([*pip, *pinned, *TOOLS, str(ROOT)], check=True)
-    paths = [ROOT / "tests" / name for name in TESTS]
+    paths = [str(ROOT / "tests" / name) for name in TESTS]
     # old versions warn of what newer ones have settled
     tests = [python, "-m", "pytest", "-q", "-n", "2", "-W", "ignore", f"--ignore={OF_THE_STUDY}", *paths]
     return subprocess.run(tests, cwd=ROOT, check=False).returncode
