@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.special import digamma, softmax
+from scipy.special import digamma, expit, softmax
 from scipy.stats import beta as beta_density
 from scipy.stats import gamma as gamma_density
 
@@ -89,6 +89,13 @@ def _logits() -> Errors:
     """Compare the words' probabilities under 27.60 with those of their topic, which 27.20 and 27.54 call b."""
     b = np.array([0.7, 0.2, 0.1])
     return float(np.abs(softmax(b) - b).max()), float(np.abs(softmax(np.log(b)) - b).max())
+
+
+def _link() -> Errors:
+    """Say how far 27.76's parameter lies outside [0, 1] for the features (1, 2) and the weights (1, 0.5)."""
+    eta = float(np.array([1.0, 0.5]) @ np.array([1.0, 2.0]))
+    printed, corrected = (max(p - 1.0, -p, 0.0) for p in (eta, float(expit(eta))))
+    return printed, corrected
 
 
 MISPRINTS = (
@@ -171,6 +178,13 @@ MISPRINTS = (
         r"logits $\beta_{t,k}$, $b_{t,k} = \mathcal{S}(\beta_{t,k})$",
         "the words of a topic have its probabilities $b$",
         _logits,
+    ),
+    Misprint(
+        "27.76",
+        r"$\mathrm{Ber}(r \mid w_{ab}^\top f)$",
+        r"$\mathrm{Ber}(r \mid \mathrm{sigm}(w_{ab}^\top f))$, as in 27.80",
+        "the parameter is a probability",
+        _link,
     ),
     Misprint(
         "27.5.2",
