@@ -5,11 +5,12 @@ import itertools
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import beta
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.count_polynomial import DirichletMoments
-from heldout.evaluators.rtm_link import rtm_link
+from heldout.evaluators.rtm_link import rtm_link, rtm_link_of_weights
 from heldout.topics import Topics
 from heldout.typing import Floats
 
@@ -80,3 +81,25 @@ def test_weights_of_another_number_are_refused() -> None:
             np.ones(3, dtype=np.int64),
             np.random.default_rng(0),
         )
+
+
+def test_a_link_that_reads_weights_is_the_mean_over_their_posterior() -> None:
+    """Two topics by quantiles of the prior of both documents' pi: 4.4 stated errors and the grid's 5e-4."""
+    topics, random = Topics(B[:2], ALPHA[:2], WORDS), np.random.default_rng(2)
+    weights = WEIGHTS[:2]
+    estimate, links = rtm_link_of_weights(
+        topics, weights, BIAS, CORPUS, PAIRS, np.array([1, 0, 1]), random, draws=200_000
+    )
+    nodes = beta.ppf((np.arange(2000) + 0.5) / 2000, *ALPHA[:2])
+    density = []
+    for d in range(3):
+        likelihood = np.prod([nodes * B[0, w] + (1 - nodes) * B[1, w] for w in CORPUS.document(d)], axis=0)
+        density.append(likelihood / likelihood.sum())
+    for n, ((i, j), link) in enumerate(zip(PAIRS, (1, 0, 1), strict=True)):
+        logit = weights[0] * np.outer(nodes, nodes) + weights[1] * np.outer(1 - nodes, 1 - nodes) + BIAS
+        exact = np.log(density[i] @ expit((2 * link - 1) * logit) @ density[j])
+        assert abs(estimate.log_likelihood[n] - exact) < 4.4 * estimate.standard_error[n] + 5e-4
+        assert estimate.standard_error[n] < 0.003
+    np.testing.assert_array_equal(links.exact, estimate.log_likelihood)
+    with pytest.raises(InputError, match="at least 2"):
+        rtm_link_of_weights(topics, weights, BIAS, CORPUS, PAIRS, np.array([1, 0, 1]), random, draws=1)

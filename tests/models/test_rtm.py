@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from scipy.stats import beta
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.response_kernel import Responses, State, sweep
+from heldout.models.response_kernel import Responses, State, sweep, sweep_of_weights
 from heldout.models.rtm import RTM
 from heldout.typing import Floats, Ints
 
@@ -83,3 +84,43 @@ def test_bad_pairs_and_settings_are_refused() -> None:
             model.fit(CORPUS, pairs, links)
     with pytest.raises(InputError, match="no document has a token"):
         RTM(2).fit(Corpus.from_documents("empty", [("a", []), ("b", [])]), np.array([[0, 1]]), np.array([1]))
+
+
+def test_weights_are_drawn_from_their_joint_probability_with_topics() -> None:
+    """Two topics, three documents: the mean of pi_0 over 40,000 sweeps beside the prior's quantiles, summed over q.
+
+    Errors are of 40 batches; five of them and the grid's have a false-alarm rate of 1e-5.
+    """
+    topics = np.array([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])  # fixed by many documents of one word
+    grid = beta.ppf((np.arange(100) + 0.5) / 100, *ALPHA)  # of the prior
+    p = [sum(np.log(grid * topics[0, w] + (1 - grid) * topics[1, w]) for w in CORPUS.document(d)) for d in range(3)]
+    logs = p[0][:, None, None] + p[1][None, :, None] + p[2][None, None, :]
+    axes = np.meshgrid(grid, grid, grid, indexing="ij")
+    for (i, j), link in zip(PAIRS, LINKS, strict=True):
+        logit = WEIGHTS[0] * axes[i] * axes[j] + WEIGHTS[1] * (1 - axes[i]) * (1 - axes[j]) + BIAS
+        logs -= np.logaddexp(0.0, -(2 * link - 1) * logit)
+    joint = np.exp(logs - logs.max())
+    exact = [float((joint * axes[d]).sum() / joint.sum()) for d in range(3)]
+    many = 1e9  # counts that fix the topics
+    state = State.of(CORPUS, np.zeros(CORPUS.n_tokens, dtype=np.int64), 2)
+    state.shares[:-1] = 0.5
+    state.in_word[:] += many * topics.T
+    state.totals[:] += many
+    responses, random = Responses.of(PAIRS, LINKS, 3), np.random.default_rng(0)
+    draws = np.empty((40_000, 3))
+    for t in range(len(draws)):
+        sweep_of_weights(CORPUS, state, responses, WEIGHTS, BIAS, ALPHA, GAMMA, random)
+        draws[t] = state.shares[:3, 0]
+    batches = draws.reshape(40, -1, 3).mean(axis=1)
+    errors = batches.std(axis=0, ddof=1) / np.sqrt(40)
+    assert (np.abs(draws.mean(axis=0) - exact) < 5.0 * errors + 5e-4).all()
+    assert errors.max() < 4e-3
+
+
+def test_links_that_read_weights_pull_them_too() -> None:
+    corpus, pairs, links = drawn(np.random.default_rng(0))
+    model = RTM(2, reads="weights", random_state=1).fit(corpus, pairs, links)
+    logits = (model.document_topics_[pairs[:, 0]] * model.document_topics_[pairs[:, 1]]) @ model.weights_
+    assert logits[links == 1].mean() > logits[links == 0].mean() + 0.5
+    with pytest.raises(InputError, match="links that read"):
+        RTM(2, reads="words").fit(corpus, pairs, links)  # type: ignore[arg-type]

@@ -145,6 +145,67 @@ def sweep(
     _sweep(*arrays, weights, bias, alpha, gamma, random.random(corpus.n_tokens), *state)
 
 
+@nb.njit(cache=True)
+def _sweep_given_weights(tokens, offsets, pi, gamma, uniforms, q, in_word, totals):  # type: ignore[no-untyped-def]
+    """Draw every token's topic once, in order, in proportion to pi_k (c_vk + gamma) / (c_k + V gamma)."""
+    K, V = pi.shape[1], in_word.shape[0]
+    sums = np.empty(K)
+    for d in range(offsets.shape[0] - 1):
+        for i in range(offsets[d], offsets[d + 1]):
+            v, total = tokens[i], 0.0
+            in_word[v, q[i]] -= 1.0
+            totals[q[i]] -= 1.0
+            for k in range(K):
+                total += pi[d, k] * (in_word[v, k] + gamma) / (totals[k] + V * gamma)
+                sums[k] = total
+            k = 0
+            while k < K - 1 and sums[k] <= uniforms[i] * total:
+                k += 1
+            q[i] = k
+            in_word[v, k] += 1.0
+            totals[k] += 1.0
+
+
+@nb.njit(cache=True)
+def _move_weights(of_document, partners, signs, weights, bias, proposals, uniforms, pi):  # type: ignore[no-untyped-def]
+    """Replace each document's pi by its proposal with the probability that its responses give it, in order."""
+    for d in range(len(proposals)):
+        ratio = 0.0
+        for r in range(of_document[d], of_document[d + 1]):
+            other = pi[partners[r]]
+            for sign, own in ((1.0, proposals[d]), (-1.0, pi[d])):
+                ratio -= sign * math.log1p(math.exp(-signs[r] * ((weights * own * other).sum() + bias)))
+        if math.log(uniforms[d]) < ratio:
+            pi[d] = proposals[d]
+
+
+def sweep_of_weights(
+    corpus: Corpus,
+    state: State,
+    responses: Responses,
+    weights: Floats,
+    bias: float,
+    alpha: Floats,
+    gamma: float,
+    random: np.random.Generator,
+) -> None:
+    """Draw once, in place, every token's topic given pi, and every pi given topics, where responses read pi.
+
+    `state.shares` holds pi in the place of q-bar. Without responses pi_i has a Dirichlet distribution with the
+    parameters alpha + c_i, which is the proposal; Metropolis accepts it in proportion to the responses' probability.
+    """
+    tokens = np.ascontiguousarray(corpus.tokens, dtype=np.int64)
+    pi, D, K = state.shares, corpus.n_documents, len(alpha)
+    _sweep_given_weights(
+        tokens, corpus.offsets, pi, gamma, random.random(corpus.n_tokens), state.q, state.in_word, state.totals
+    )
+    rows = np.repeat(np.arange(D), corpus.lengths)
+    counts = np.bincount(rows * K + state.q, minlength=D * K).reshape(D, K)
+    gammas = random.standard_gamma(counts + alpha)
+    proposals = gammas / np.maximum(gammas.sum(axis=1, keepdims=True), SMALLEST)
+    _move_weights(*responses, weights, bias, proposals, 1.0 - random.random(D), pi)
+
+
 def check(model: str, alpha: float, gamma: float, rounds: int, sweeps: int) -> None:
     """Raise InputError for a setting out of range."""
     if not (alpha > 0.0 and gamma > 0.0 and rounds >= 1 and sweeps >= 2):

@@ -6,10 +6,11 @@ LDA's topics q_il of two documents' tokens draw whether they are linked, too,
 
 with q-bar as in `heldout.models.slda`, o the product element by element, and R_ij = R_ji. The E step is that of
 supervised LDA with every pair for a label (`heldout.models.response_kernel`), and averages the products; the M step is
-a logistic regression on these. Without `feedback` it is LDA, and a logistic regression on what it finds.
+a logistic regression on these. Without `feedback` it is LDA, and a logistic regression on what it finds. With `reads`
+"weights" a link reads the documents' pi in the place of q-bar, which are then drawn, too.
 """
 
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, estimator
 from heldout.models.logistic_regression import logistic_regression
-from heldout.models.response_kernel import Responses, State, check, sweep, topics_of
+from heldout.models.response_kernel import Responses, State, check, sweep, sweep_of_weights, topics_of
 from heldout.topics import Topics
 from heldout.typing import Ints
 
@@ -34,13 +35,14 @@ class RTM(TopicEstimator):
         rounds: E and M steps.
         sweeps: of each E step; products are averaged over the last half of them.
         feedback: whether links draw topics.
+        reads: what a link depends on, "topics", q-bar, or "weights", pi.
         random_state: the chain's generator, or its seed.
 
     Attributes (after `fit`):
         components_: (K, V) the topics, from the mean of the counts over the last half of the last E step.
         alpha_: (K,).
         weights_, bias_: (K,) w, and w_0.
-        document_topics_: (D, K) means of q-bar.
+        document_topics_: (D, K) means of what a link reads.
 
     Examples:
         >>> texts = [("a", ["good", "fine"]), ("b", ["bad", "dull"]), ("c", ["good", "good"])]
@@ -58,6 +60,7 @@ class RTM(TopicEstimator):
     rounds: int = 20
     sweeps: int = 10
     feedback: bool = True
+    reads: Literal["topics", "weights"] = "topics"
 
     def fit(self, X: Corpus, pairs: Ints, y: Ints) -> Self:
         """Run Monte Carlo EM on documents X, the (M, 2) pairs that are observed, and whether each is linked, (M,).
@@ -68,6 +71,8 @@ class RTM(TopicEstimator):
         """
         check(self.name, self.alpha, self.gamma, self.rounds, self.sweeps)
         check_pairs(pairs, y, X.n_documents)
+        if self.reads not in ("topics", "weights"):
+            raise InputError(f'{self.name}: links that read {self.reads!r}; they read "topics" or "weights"')
         if X.n_tokens == 0:
             raise InputError(f"{self.name}: no document has a token; give documents with words")
         D, K, random = X.n_documents, self.n_components, np.random.default_rng(self.random_state)
@@ -75,6 +80,7 @@ class RTM(TopicEstimator):
         observed = len(pairs) if self.feedback else 0
         responses = Responses.of(pairs[:observed], y[:observed], D)
         state = State.of(X, random.integers(K, size=X.n_tokens), K)
+        draw = sweep if self.reads == "topics" else sweep_of_weights
         for _ in range(self.rounds):
             shares, products, in_word, averaged = (
                 np.zeros((D, K)),
@@ -83,7 +89,7 @@ class RTM(TopicEstimator):
                 0,
             )
             for number in range(self.sweeps):
-                sweep(X, state, responses, self.weights_, self.bias_, self.alpha_, self.gamma, random)
+                draw(X, state, responses, self.weights_, self.bias_, self.alpha_, self.gamma, random)
                 if 2 * number >= self.sweeps - 1:
                     shares, in_word, averaged = shares + state.shares[:D], in_word + state.in_word, averaged + 1
                     products = products + state.shares[pairs[:, 0]] * state.shares[pairs[:, 1]]

@@ -53,7 +53,9 @@ def test_classes_have_a_posterior_by_the_likelihood_and_by_folding_in() -> None:
 
 def test_links_are_scored_exactly_at_one_state_and_at_mean_weights() -> None:
     rows = link_rows(made())
-    assert [(row.model, row.topics) for row in rows] == [(m, K) for m in (rtm.REGRESSION, rtm.MODEL) for K in (2, 3)]
+    assert [(row.model, row.topics) for row in rows] == [
+        (m, K) for m in (rtm.REGRESSION, rtm.MODEL, rtm.OF_WEIGHTS) for K in (2, 3)
+    ]
     for row in rows:
         assert max(row.likelihood, row.state, row.mean) < 0.0
         assert row.likelihood > -3.0

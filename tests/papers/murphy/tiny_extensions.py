@@ -22,7 +22,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "shown": 4,
     },
     "slda": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "rounds": 3, "sweeps": 4, "limit": 10**6},
-    "rtm": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "rounds": 3, "sweeps": 4, "pairs": 6},
+    "rtm": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "rounds": 3, "sweeps": 4, "pairs": 6, "draws": 50},
     "disclda": {
         **PRIORS,
         "classes": 2,

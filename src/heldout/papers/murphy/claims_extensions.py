@@ -42,6 +42,12 @@ def links_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     return effects(less(own, other), margin=LINKS, held_out=inputs.held_out)
 
 
+def links_read_topics(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what the relational topic model has over one whose links read the weights."""
+    own, other = (scored(inputs, RTM, model, LIKELIHOOD) for model in (rtm.MODEL, rtm.OF_WEIGHTS))
+    return effects(less(own, other), margin=LINKS, held_out=inputs.held_out)
+
+
 def link_state_lower(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure the link's likelihood less its probability given one state."""
     exact, state = (scored(inputs, RTM, rtm.MODEL, evaluator) for evaluator in (LIKELIHOOD, USUAL))
@@ -138,6 +144,14 @@ EXTENSIONS = (
         "exact likelihood of held-out documents' links given words, half of the pairs linked, the relational topic"
         " model's less LDA's with a regression, mean over K",
         links_better,
+    ),
+    Claim(
+        "links-read-topics",
+        "section 27.5.3",
+        "Links have to depend on the topics that were chosen, q-bar, and not on pi, or prediction is worse",
+        "likelihood of held-out documents' links given words, half of the pairs linked, the relational topic model's"
+        " less that of one whose links read pi, mean over K",
+        links_read_topics,
     ),
     Claim(
         "rtm-one-state",

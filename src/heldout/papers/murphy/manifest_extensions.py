@@ -31,7 +31,7 @@ EXHIBITS = {
         "the relational topic model beside LDA with a regression",
         "tables_extensions.relational",
         ("rtm",),
-        claims=("rtm-beats-regression", "rtm-one-state"),
+        claims=("rtm-beats-regression", "links-read-topics", "rtm-one-state"),
     ),
     "table-disclda": Exhibit(
         "DiscLDA beside an LDA for each class",

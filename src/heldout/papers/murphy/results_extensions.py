@@ -81,7 +81,11 @@ class LinkRow(NamedTuple):
     area: float
 
 
-LINK_MODELS = {rtm.REGRESSION: "LDA with a regression", rtm.MODEL: "relational topic model"}
+LINK_MODELS = {
+    rtm.REGRESSION: "LDA with a regression",
+    rtm.MODEL: "relational topic model",
+    rtm.OF_WEIGHTS: r"the same, of $\pi$",
+}
 
 
 def link_rows(inputs: Inputs) -> list[LinkRow]:

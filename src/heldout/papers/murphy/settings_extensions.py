@@ -26,6 +26,7 @@ class Relational(_Priors):
     rounds: int = setting("of Monte Carlo EM", least=1)
     sweeps: int = setting("of Gibbs sampling in a round", least=2)
     pairs: int = setting("that are linked and scored, at most, and as many others", least=1)
+    draws: int = setting("of the weights of a document, where links read them", least=2)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,10 @@
 """The relational topic model (27.80): links of held-out documents given their words, beside LDA with a regression.
 
 Trained on the training documents' links and as many of their other pairs, drawn. Scored on pairs with a held-out
-document, half of them linked; of "rtm" and of "lda-regression", whose topics do not know the links, at each K, in nats
-of a pair, which is one "token":
+document, half of them linked; of "rtm", of "lda-regression", whose topics do not know the links, and of
+"rtm-of-weights", whose links read pi in the place of q-bar, at each K, in nats of a pair, which is one "token":
 
-    likelihood    log p(R | w_i, w_j), exact
+    likelihood    log p(R | w_i, w_j), exact, of the third by `draws` of pi
     usual-score   log p(R | q-bar_i, q-bar_j) of one state, a draw from the exact posterior
 
 Measured, on the axis "topics":
@@ -20,7 +20,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import links_of
 from heldout.evaluators.link_prediction import area_under_curve
-from heldout.evaluators.rtm_link import rtm_link
+from heldout.evaluators.rtm_link import rtm_link, rtm_link_of_weights
 from heldout.job import Job
 from heldout.models.rtm import RTM
 from heldout.papers.murphy.experiments.slda import of_one
@@ -31,7 +31,7 @@ from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.typing import Ints
 
-MODEL, REGRESSION = "rtm", "lda-regression"
+MODEL, REGRESSION, OF_WEIGHTS = "rtm", "lda-regression", "rtm-of-weights"
 MEAN, AREA = "at-mean", "area"
 
 
@@ -74,21 +74,25 @@ def experiment(job: Job, settings: Relational) -> Results:
     recorder, asked = job.recorder(chain="0", documents=names), vars(settings)
     chain: dict[str, Any] = {name: asked[name] for name in ("alpha", "gamma", "penalty", "rounds", "sweeps")}
     for K in settings.topics:
-        for model, feedback in ((MODEL, True), (REGRESSION, False)):
+        for model in (MODEL, REGRESSION, OF_WEIGHTS):
             axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
-            fitted = RTM(K, feedback=feedback, random_state=generator("rtm", model=model, **axes), **chain)
-            topics = fitted.fit(training, pairs, links).topics(training.vocabulary)
-            found = rtm_link(
-                topics,
-                fitted.weights_,
-                fitted.bias_,
-                whole,
-                test_pairs,
-                test_links,
-                generator("rtm-state", model=model, **axes),
+            fitted = RTM(
+                K,
+                feedback=model != REGRESSION,
+                reads="weights" if model == OF_WEIGHTS else "topics",
+                random_state=generator("rtm", model=model, **axes),
+                **chain,
             )
+            topics = fitted.fit(training, pairs, links).topics(training.vocabulary)
+            random = generator("rtm-state", model=model, **axes)
+            given = (topics, fitted.weights_, fitted.bias_, whole, test_pairs, test_links, random)
             row = recorder.at(model=model, topics=K)
-            row.score(LIKELIHOOD, of_one(found.exact))
+            if model == OF_WEIGHTS:
+                estimated, found = rtm_link_of_weights(*given, settings.draws)
+                row.score(LIKELIHOOD, estimated, samples=settings.draws)
+            else:
+                found = rtm_link(*given)
+                row.score(LIKELIHOOD, of_one(found.exact))
             row.score(USUAL, of_one(found.state), samples=1)
             row.measure(MEAN, found.mean.mean(), axis="topics", at=K)
             linked = np.where(test_links == 1, np.exp(found.exact), -np.expm1(found.exact))
