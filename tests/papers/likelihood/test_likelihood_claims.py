@@ -32,6 +32,7 @@ KEPT = (
     "longer-chains-",
     "gap-stands-",
     "gap-grows-at-",
+    "gap-of-",
     "packages-",
     "one-model-",
     "proposed-",
