@@ -81,10 +81,13 @@ def figure_27_22(inputs: Inputs) -> Figure:
     for shares in list(by_seed.values())[:1]:
         # blocks that are drawn are the first three, of as many as there are
         three = np.pad(shares, ((0, 0), (0, max(0, 3 - shares.shape[1]))))[:, :3]
-        for node, (x, y) in enumerate(three @ corners):
+        waverers_last = sorted(enumerate(three @ corners), key=lambda place: place[0] in results.WAVERERS)
+        for node, (x, y) in waverers_last:
             colour = _GROUPS[clusters[node] % len(_GROUPS)] if len(clusters) > node else style.DARK
-            waverer = {"markerfacecolor": style.WHITE} if node in results.WAVERERS else {}
-            axes[1].plot(x, y, "o", color=colour, markersize=4.5, **waverer)
+            waverer = (
+                {"markerfacecolor": "none", "markersize": 7.0} if node in results.WAVERERS else {"markersize": 4.5}
+            )
+            axes[1].plot(x, y, "o", color=colour, **waverer)
             if three[node].max() < _AT_CORNER:
                 away = (4, 3) if node % 2 else (-11, -3)
                 place = (float(x), float(y))

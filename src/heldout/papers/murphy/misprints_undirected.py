@@ -140,7 +140,7 @@ UNDIRECTED = (
         "names the model",
     ),
     Misprint(
-        "27.32",
+        "Figure 27.32",
         "``perplexity per word (in nats)''",
         "perplexity, the exponential of nats",
         "a uniform distribution over 8 words has 8",
