@@ -1,6 +1,5 @@
 """What packages report of held-out documents: many perplexities of one model, what they choose, and their parts."""
 
-import itertools
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -8,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator
 
 from heldout.inputs import Inputs
 from heldout.papers.likelihood import results
@@ -35,8 +33,15 @@ if TYPE_CHECKING:
 
 SHOWN = 100  # K of the figure and of the table of parts
 MENDED_PACKAGE = "scikit-learn"
-NEAR = 3.0
-LOWEST = 10.0  # of a perplexity, in the figure
+LINEAR = 0.3  # nats per token, up to which the axis of factors is linear
+FACTORS = {  # of a perplexity, by the logarithm to the base 10
+    math.log10(0.5): r"$\times$ 0.5",
+    0.0: r"$\times$ 1",
+    1.0: r"$\times$ 10",
+    10.0: r"$\times\,10^{10}$",
+    100.0: r"$\times\,10^{100}$",
+}
+MARKS = (2.5, 4.0, 6.0)  # sizes, for ever more documents
 INTERVAL = 1.96  # standard errors over documents in each direction
 # the table's columns, by the name of a part
 COLUMNS = {"bound": "bound", "folding": "folding-in", "random": "random-topics", "sample": "sample"} | {
@@ -56,57 +61,63 @@ def _by_corpus(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def one_model(inputs: Inputs) -> Figure:
-    """Draw one model's reported perplexity against how many documents are scored, a column per corpus.
+    """Draw by what factor one model's reported perplexity is off the likelihood's, a row per package.
 
-    Dashed, as the package gives it; solid, the likelihood of the same model and documents, with an interval over
-    documents; both of words seen in training. Below, what lies within a factor of `NEAR` of the likelihoods.
+    A mark for each number of documents that are scored at once, larger for more; grey, the likelihood's interval over
+    as many documents. Of words seen in training.
     """
     table = select(results.of_packages(inputs), words=KNOWN)
     table = select(table, seed=table["seed"].min())
     corpora = sorted(set(table["corpus"]))
     titles = [latex.corpus_title(corpus) for corpus in corpora]
-    options: Props = {"titles": titles, "synthetic": inputs.synthetic(), "sharex": "col", "sharey": "row"}
-    figure, grid = style.grid(2, max(1, len(corpora)), 4.2, **options)
-    packages = list(dict.fromkeys(table["model"]))
-    truths = table[table["quantity"] == LIKELIHOOD]["value"]
-    for corpus, column in zip(corpora, grid.T, strict=False):
-        rows = select(table, corpus=corpus)
-        rows = select(rows, topics=results.available((SHOWN,), set(rows["topics"]))[-1])
-        for axis, package in itertools.product(column, packages):
-            _draw(axis, package, select(rows, model=package))
-        style.log_log(*column)
-        style.ticks(column[1].xaxis, sorted(set(rows["documents"])))
-        column[1].xaxis.set_minor_locator(LogLocator(base=10.0, subs=()))
-        column[1].set_xlabel("documents scored")
-    for axis in grid[:, 0]:
-        axis.set_ylabel("perplexity per token")
-    grid[0, 0].yaxis.set_major_locator(LogLocator(base=10.0, numticks=6))
-    grid[0, 0].set_ylim(bottom=LOWEST)
-    if len(truths):
-        grid[1, 0].set_ylim(math.exp(-truths.max()) / NEAR, math.exp(-truths.min()) * NEAR)
-        grid[1, 0].yaxis.set_major_locator(LogLocator(base=10.0, subs=(1.0, 2.0, 5.0)))
-        style.plain_numbers(grid[1, 0].yaxis)
-    handles = [Line2D([], [], color=style.PACKAGE_COLOURS[package], label=package) for package in packages]
-    for line, label in ((style.DASHED, "as reported"), ("-", "likelihood, same model")):
-        props: Props = {"color": style.DARK, "linestyle": line, "label": label}
-        handles.append(Line2D([], [], **props))
-    style.legend(figure, [], extra=handles, handlelength=2.6, ncols=4)
+    options: Props = {"titles": titles, "synthetic": inputs.synthetic(), "sharey": True}
+    figure, (axes,) = style.grid(1, max(1, len(corpora)), 2.7, **options)
+    shown = [
+        select(rows, topics=results.available((SHOWN,), set(rows["topics"]))[-1])
+        for rows in (select(table, corpus=corpus) for corpus in corpora)
+    ]
+    packages = _by_gap(shown)
+    for axis, rows in zip(axes, shown, strict=False):
+        for row, package in enumerate(packages):
+            _draw(axis, row, package, select(rows, model=package))
+        axis.axvline(0.0, color=style.INK, linewidth=0.7, zorder=1.0)
+        axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.7)
+        style.ticks(axis.xaxis, [math.log(10.0) * power for power in FACTORS], list(FACTORS.values()), fontsize=7.0)
+        axis.margins(x=0.06)
+        axis.set_xlabel("reported perplexity over the likelihood's")
+    style.ticks(axes[0].yaxis, range(len(packages)), packages)
+    axes[0].set_ylim(len(packages) - 0.5, -0.5)
+    handles = [
+        Line2D([], [], color=style.DARK, marker="o", linestyle="none", markersize=size, label=label)
+        for size, label in zip(
+            MARKS, [*(f"{n} documents" for n in sorted(set(table["documents"]))[:2]), "all"], strict=False
+        )
+    ]
+    handles.append(Line2D([], [], color=style.PALE, linewidth=4.0, label="likelihood, interval over documents"))
+    style.legend(figure, [], extra=handles, ncols=4)
     return figure
 
 
-def _draw(axis: Axes, package: str, rows: "pd.DataFrame") -> None:
-    """Draw a package's number and its model's likelihood, by how many documents are scored."""
+def _by_gap(shown: "list[pd.DataFrame]") -> list[str]:
+    """Return the packages from the one whose perplexity is the lowest beside the likelihood's, all documents scored."""
+    gaps: dict[str, list[float]] = {}
+    for rows in shown:
+        for package, own in rows.groupby("model", sort=False):
+            wide = own.pivot_table("value", "documents", "quantity")
+            gaps.setdefault(str(package), []).append(float((wide[LIKELIHOOD] - wide[REPORTED]).iloc[-1]))
+    return sorted(gaps, key=lambda package: sum(gaps[package]) / len(gaps[package]))
+
+
+def _draw(axis: Axes, row: int, package: str, rows: "pd.DataFrame") -> None:
+    """Draw a package's number beside its model's likelihood, by how many documents are scored."""
     if rows.empty:
         return
-    own, colour = rows.pivot_table("value", "documents", "quantity"), style.PACKAGE_COLOURS[package]
-    reported = own[REPORTED].map(lambda nats: perplexity(nats, 1))
-    shown: Props = {"color": colour, "label": package, "marker": "o", "markersize": 2.5, "linestyle": style.DASHED}
-    axis.plot(reported[reported < math.inf], **shown)
-    middle, low, high = (
-        (own[LIKELIHOOD] + sign * INTERVAL * own[SPREAD]).map(lambda nats: perplexity(nats, 1)) for sign in (0, 1, -1)
-    )
-    axis.plot(middle, color=colour, label=package, linewidth=1.0, markersize=0.0)
-    axis.fill_between(own.index, low, high, color=colour, alpha=0.1, linewidth=0.0)
+    own = rows.pivot_table("value", "documents", "quantity")
+    for place, (size, (_, of)) in enumerate(zip(MARKS, own.iterrows(), strict=False)):
+        height, reach = row + 0.22 * (place - 1), INTERVAL * of[SPREAD]
+        axis.plot([-reach, reach], [height, height], color=style.PALE, linewidth=4.0, zorder=0.8, solid_capstyle="butt")
+        props: Props = {"color": style.PACKAGE_COLOURS[package], "markersize": size, "label": package}
+        axis.plot(of[LIKELIHOOD] - of[REPORTED], height, "o", **props)
 
 
 def choice(inputs: Inputs) -> str:
