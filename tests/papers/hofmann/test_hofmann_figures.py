@@ -126,6 +126,15 @@ def test_a_folded_in_point_that_gives_a_word_nothing_is_not_drawn() -> None:
     assert labelled(figure, 2, "half folding-in")[0] == [2, 32, 64]
 
 
+def test_his_axes_are_linear_and_begin_at_zero() -> None:
+    given = hofmann_inputs(CORPORA)
+    figure = figures.figure_5a_linear(given)
+    for panel, axis in enumerate(figure.axes):
+        assert (axis.get_xscale(), axis.get_yscale()) == ("linear", "linear")
+        assert axis.get_xlim()[0] == axis.get_ylim()[0] == 0.0
+        assert labelled(figure, panel, NAMES[HEATED]) == labelled(figures.figure_5a(given), panel, NAMES[HEATED])
+
+
 def test_the_path_shows_both_strategies_with_beta_below() -> None:
     figure = figures.annealing_path(hofmann_inputs(CORPORA))
     assert [axis.get_title() for axis in figure.axes[:2]] == [f"Medline, K = {KEPT}", f"Cranfield, K = {KEPT}"]
@@ -141,7 +150,7 @@ def test_the_path_shows_both_strategies_with_beta_below() -> None:
 
 
 def test_without_rows_it_says_what_to_measure() -> None:
-    for function in (figures.figure_5a, figures.annealing_path):
+    for function in (figures.figure_5a, figures.figure_5a_linear, figures.annealing_path):
         with pytest.raises(InputError, match="measure tempering"):
             function(inputs(without("tempering", "latent-semantic-analysis")))
     with pytest.raises(InputError, match="path_topics"):
@@ -151,6 +160,6 @@ def test_without_rows_it_says_what_to_measure() -> None:
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_synthetic_data_say_so(synthetic: bool) -> None:
     given = hofmann_inputs(CORPORA, synthetic=synthetic)
-    for figure in (figures.figure_5a(given), figures.annealing_path(given)):
+    for figure in (figures.figure_5a(given), figures.figure_5a_linear(given), figures.annealing_path(given)):
         marked = [style.SYNTHETIC_MARK in [text.get_text() for text in axis.texts] for axis in figure.axes]
         assert all(m == synthetic for m in marked)

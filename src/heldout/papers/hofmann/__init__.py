@@ -32,6 +32,7 @@ HOFMANN = Paper(
                 "hofmann-below-counts",
             ),
         ),
+        "figure-hofmann-linear": Exhibit("Hofmann's score on his own axes", "figures.figure_5a_linear", EXPERIMENTS),
         "figure-hofmann-path": Exhibit(
             "inverse annealing, iteration by iteration",
             "figures.annealing_path",

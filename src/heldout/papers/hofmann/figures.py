@@ -85,6 +85,24 @@ def figure_5a(inputs: Inputs) -> Figure:
     return figure
 
 
+def figure_5a_linear(inputs: Inputs) -> Figure:
+    """Draw Hofmann's score against latent dimensions on linear axes, as his Figure 5a has them; a column per corpus."""
+    corpora = measured_corpora(inputs)
+    titles, synthetic = [latex.corpus_title(c) for c in corpora], [inputs.synthetic(c) for c in corpora]
+    figure, (axes,) = style.grid(1, len(corpora), 2.9, titles=titles, synthetic=synthetic)
+    for axis, corpus in zip(axes, corpora, strict=True):
+        _as_hofmann(axis, inputs, corpus, legend=True)
+        axis.set_xlim(left=0.0)
+        axis.set_ylim(bottom=0.0)
+        style.plain_ticks(axis.xaxis)
+        style.plain_ticks(axis.yaxis)
+        axis.set_xlabel("latent space dimensions")
+    axes[0].set_ylabel("Hofmann's score:\nperplexity per token")
+    handles = axes[0].get_legend_handles_labels()[0]
+    axes[-1].legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7.0, handlelength=2.6)
+    return figure
+
+
 def _plot(axis: Axes, means: "pd.DataFrame", **props: Any) -> None:
     """Draw a curve with its band over seeds; nothing where there are no points."""
     means = means[np.isfinite(means["most"])]  # a folded-in point may give a word nothing
@@ -93,8 +111,8 @@ def _plot(axis: Axes, means: "pd.DataFrame", **props: Any) -> None:
         axis.fill_between(means.index, means["least"], means["most"], color=props["color"], alpha=0.2, linewidth=0)
 
 
-def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
-    """Draw the models without latent variables, and name them on their lines."""
+def _baseline(axis: Axes, inputs: Inputs, corpus: str, *, legend: bool = False) -> None:
+    """Draw the models without latent variables, and name them on their lines or in the legend."""
     lines: tuple[tuple[Model, str, Any], ...] = (
         (UNIGRAMS[0], "unigram", "-"),
         (UNIGRAMS[1], "", style.DASHED),  # one lies on the other
@@ -102,16 +120,19 @@ def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
     )
     for model, name, line in lines:
         for perplexity in curve(inputs, corpus, model)["perplexity"]:
-            axis.axhline(perplexity, color=style.COLOURS[UNIGRAM], linestyle=line, linewidth=1.2)
+            drawn = axis.axhline(perplexity, color=style.COLOURS[UNIGRAM], linestyle=line, linewidth=1.2)
+            if legend:
+                drawn.set_label(name.replace("\n", " ") or "_nolegend_")
+                continue
             props: style.Props = {"fontsize": 7.0, "linespacing": 0.95, "color": style.DARK}
             away, side = (-2, "top") if model == COUNTS else (2, "bottom")
             place = (0.02, perplexity)
             style.label(axis, name, place, (0, away), xycoords=("axes fraction", "data"), va=side, **props)
 
 
-def _as_hofmann(axis: Axes, inputs: Inputs, corpus: str) -> None:
+def _as_hofmann(axis: Axes, inputs: Inputs, corpus: str, *, legend: bool = False) -> None:
     """Draw the score of the document-specific unigram."""
-    _baseline(axis, inputs, corpus)
+    _baseline(axis, inputs, corpus, legend=legend)
     lsa = {"color": style.COLOURS[LSA], "linestyle": style.DASH_DOTTED}
     for reading, marker in zip(READINGS, (style.MARKERS[LSA], "1", "+", "x"), strict=True):
         width = 1.5 if reading == READINGS[0] else 0.7
