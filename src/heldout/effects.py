@@ -31,6 +31,7 @@ import numpy as np
 from scipy import stats
 
 from heldout.errors import InputError
+from heldout.points import select
 from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.typing import Floats
 from heldout.verdicts import CONFIDENCE, Effect, Margin, Test
@@ -50,14 +51,6 @@ SUMMARIES: Mapping[str, Callable[[Floats], Floats]] = {
 }
 
 
-def chosen(table: "pd.DataFrame", selector: Mapping[str, object]) -> "pd.DataFrame":
-    """Return the rows in which every column has the given value, or one of the given values (a tuple or list)."""
-    rows = table
-    for column, value in selector.items():
-        rows = rows[rows[column].isin(list(value)) if isinstance(value, tuple | list) else rows[column] == value]
-    return rows
-
-
 def paired(
     scores: "pd.DataFrame", one: Mapping[str, object], other: Mapping[str, object], on: Sequence[str] = ON
 ) -> "pd.DataFrame":
@@ -65,7 +58,7 @@ def paired(
 
     `one` and `other` are values of columns, each one or several, that choose the rows of either side.
     """
-    return less(per_token(chosen(scores, one)), per_token(chosen(scores, other)), on)
+    return less(per_token(select(scores, **one)), per_token(select(scores, **other)), on)
 
 
 def less(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str] = ON) -> "pd.DataFrame":
@@ -88,25 +81,27 @@ def less(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str] = ON) -> 
     both = one.merge(other, on=keys, suffixes=("", "_other"))
     error = np.hypot(both["error"].astype(float), both["error_other"].astype(float))
     pairs = both[keys].assign(gain=both["value"] - both["value_other"], error=error)
-    if set(WITHOUT) <= set(both.columns) and {f"{name}_other" for name in WITHOUT} <= set(both.columns):
-        for name in WITHOUT:
-            pairs[name] = both[name] - both[f"{name}_other"]
+    others = [f"{name}_other" for name in WITHOUT]
+    if {*WITHOUT, *others} <= set(both.columns):
+        pairs[list(WITHOUT)] = both[list(WITHOUT)].to_numpy(float) - both[others].to_numpy(float)
     return pairs.sort_values(keys, ignore_index=True)
 
 
 def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return scores with "value" and "error", nats per token, and `WITHOUT` where they have groups of documents."""
+    import pandas as pd
+
     rows = rows.assign(
         value=rows["log_likelihood"] / rows["tokens"], error=rows["standard_error"].fillna(0.0) / rows["tokens"]
     )
     if not set(GROUP_COLUMNS) <= set(rows.columns):
         return rows
-    return rows.assign(
-        **{
-            name: (rows["log_likelihood"] - rows[nats]) / (rows["tokens"] - rows[tokens])
-            for name, nats, tokens in zip(WITHOUT, NATS_COLUMNS, TOKENS_COLUMNS, strict=True)
-        }
-    )
+    with np.errstate(invalid="ignore"):  # a document may have no likelihood
+        nats, tokens = (
+            rows[[whole]].to_numpy(float) - rows[list(groups)].to_numpy(float)
+            for whole, groups in (("log_likelihood", NATS_COLUMNS), ("tokens", TOKENS_COLUMNS))
+        )
+    return rows.join(pd.DataFrame(nats / tokens, rows.index, WITHOUT))
 
 
 def steps(pairs: "pd.DataFrame", along: str = "topics") -> "pd.DataFrame":

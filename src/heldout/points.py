@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
 from heldout.measurements import COLUMNS
 from heldout.scores import perplexity
@@ -76,6 +78,8 @@ def mean_points(table: "pd.DataFrame", evaluators: Sequence[str]) -> dict[int, P
 def select(table: "pd.DataFrame | None", **values: object) -> "pd.DataFrame":
     """Return the rows of scores or measurements with the given column values; no rows if `table` is None.
 
+    A tuple or a list stands for any of its values.
+
     Examples:
         >>> import pandas as pd
         >>> scores = pd.DataFrame({"model": ["lda", "lda", "epca"], "topics": [2, 4, 2]})
@@ -85,6 +89,9 @@ def select(table: "pd.DataFrame | None", **values: object) -> "pd.DataFrame":
     import pandas as pd
 
     rows = pd.DataFrame(columns=list(COLUMNS)) if table is None else table
+    places = np.arange(len(rows))
     for column, value in values.items():
-        rows = rows[rows[column] == value]
-    return rows
+        entries = rows[column].take(places)
+        keep = entries.isin(list(value)) if isinstance(value, tuple | list) else entries == value
+        places = places[keep.to_numpy(bool)]
+    return rows.iloc[places]  # wide tables are copied once

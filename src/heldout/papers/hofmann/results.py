@@ -10,11 +10,12 @@ given n is integrated out instead of fixed at a point.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.effects import WITHOUT, chosen, per_token
+from heldout.effects import WITHOUT, per_token
 from heldout.errors import InputError
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
@@ -94,6 +95,7 @@ def selector(model: Model, evaluator: str = SPECIFIC) -> dict[str, object]:
     return {"model": model[0], "variant": model[1], "evaluator": evaluator}
 
 
+@lru_cache(maxsize=1)  # of the inputs at hand
 def scores(inputs: Inputs) -> "pd.DataFrame":
     """Return the scores of Hofmann's experiment, the truth among them."""
     of_models = tuple({variant for _, variant in NAMES})  # and what their variants begin with
@@ -111,7 +113,7 @@ def points(
 
     rows = scores(inputs)
     at = {"corpus": tuple(corpora)}
-    parts = [per_token(chosen(rows, at | selector(model, evaluator))) for model in models]
+    parts = [per_token(select(rows, **at, **selector(model, evaluator))) for model in models]
     table = pd.concat(parts)
     table = table[[name for name in ("corpus", "topics", "seed", "value", "error", *WITHOUT) if name in table]]
     if whole:
@@ -144,6 +146,7 @@ def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) 
     return means.assign(perplexity=np.exp(-means["value"].astype(float))).join(ends)
 
 
+@lru_cache(maxsize=8)
 def rank(inputs: Inputs, corpus: str) -> int:
     """Return the rank of the training counts, LSA's largest; 0 if LSA was not run."""
     return max(curve(inputs, corpus, READINGS[0]).index, default=0)

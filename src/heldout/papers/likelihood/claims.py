@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.claims import Claim
-from heldout.effects import ON, chosen, effects, less, paired, per_token, steps
+from heldout.effects import ON, effects, less, paired, per_token, steps
 from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
@@ -231,7 +231,7 @@ def reported_grows(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 
 def _as_pairs(scores: "pd.DataFrame", selector: Mapping[str, object]) -> "pd.DataFrame":
     """Return scores per token in the form of pairs."""
-    rows = per_token(chosen(scores, selector)).rename(columns={"value": "gain"})
+    rows = per_token(select(scores, **selector)).rename(columns={"value": "gain"})
     return rows[["corpus", "topics", "seed", "gain", "error"]].sort_values(["corpus", "topics", "seed"])
 
 

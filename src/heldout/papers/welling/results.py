@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from heldout.effects import chosen, per_token
+from heldout.effects import per_token
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
@@ -52,7 +52,7 @@ def points(
         "topics": tuple(topics or settings.topics_of(model)),
         "seed": tuple(seeds or settings.seeds_of(model)),
     }
-    rows = per_token(chosen(inputs.scores, selector))
+    rows = per_token(select(inputs.scores, **selector))
     for row in rows[rows.duplicated(POINT_OF)].head(1).to_dict("records"):
         named = ", ".join(str(row[key]) for key in ("corpus", "model", "variant", "evaluator"))
         place = f"{row['topics']} topics, constant {row['smoothing']}, seed {row['seed']}"
@@ -137,7 +137,7 @@ def bands(inputs: Inputs, corpus: str) -> "pd.DataFrame":
     """
     constants = best(points(inputs, [corpus], PLSA, HALF))["smoothing"].unique()
     main: dict[str, object] = {"corpus": corpus, "model": PLSA, "variant": inputs.settings.variant(PLSA)}
-    full = chosen(inputs.scores, {**main, "evaluator": FULL, "chain": REPORTED_CHAINS, "smoothing": tuple(constants)})
+    full = select(inputs.scores, **main, evaluator=FULL, chain=REPORTED_CHAINS, smoothing=tuple(constants))
     both = full.merge(select(inputs.measurements, quantity=LIMIT, corpus=corpus), on=["topics", "seed"])
     limits = [perplexity_of(float(nats), int(n)) for nats, n in zip(both["value"], both["at"], strict=True)]
     return both[["topics", "seed"]].assign(folded=both["perplexity"], limit=both["perplexity"] / limits)
