@@ -60,8 +60,9 @@ CORPUS_PROPS: tuple[Props, ...] = (
 HOLLOW: Props = {"marker": "s", "linewidth": 1.0, "markerfacecolor": style.WHITE}
 
 
-def _truth_props(prior: int, marker: str, size: float, width: float) -> Props:
-    return {"color": style.PRIOR_COLOURS[prior], "marker": marker, "markersize": size, "linewidth": width}
+def _truth_props(prior: int, marker: str, size: float, width: float, line: Any = "-") -> Props:
+    shape: Props = {"marker": marker, "markersize": size, "linewidth": width, "linestyle": line}
+    return {"color": style.PRIOR_COLOURS[prior], **shape}
 
 
 # Evaluators with the variant, label and properties of their curves
@@ -69,8 +70,8 @@ OPTIMISM_CURVES: tuple[tuple[str, str, str, Props], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
     (PLUG_IN, OPTIMISM, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
     (TRUTH, OPTIMISM, "likelihood, the model's prior", _truth_props(0, "o", 3.0, 1.9)),
-    (TRUTH, FITTED, "likelihood, fitted prior", _truth_props(1, "s", 3.0, 1.1)),
-    (TRUTH, MIXTURE, "likelihood, mixture of priors", _truth_props(2, "D", 2.5, 1.1)),
+    (TRUTH, FITTED, "likelihood, fitted prior", _truth_props(1, "s", 2.5, 1.3, style.DASHED)),
+    (TRUTH, MIXTURE, "likelihood, mixture of priors", _truth_props(2, "D", 2.0, 1.3, style.DOTTED)),
     (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
     (HALF, OPTIMISM, "half folding-in (half the tokens)", HOLLOW),
 )
