@@ -104,9 +104,23 @@ def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
     return rows.join(pd.DataFrame(nats / tokens, rows.index, WITHOUT))
 
 
+def values_of(table: "pd.DataFrame", value: str = "value") -> list[str]:
+    """Return the names of a table's columns of values: the named one and, where it has them, `WITHOUT`.
+
+    A summary of rows is to be that of each of these columns, so that the jackknife sees it.
+    """
+    return [name for name in (value, *WITHOUT) if name in table.columns]
+
+
+def sizes(pairs: "pd.DataFrame") -> "pd.DataFrame":
+    """Return pairs with the size of every gain, whichever way it is; and of every gain without a group."""
+    values = values_of(pairs, "gain")
+    return pairs.assign(**{name: pairs[name].abs() for name in values})
+
+
 def steps(pairs: "pd.DataFrame", along: str = "topics") -> "pd.DataFrame":
     """Return the differences from each value of a column to the next, every other key the same; "grows" is of these."""
-    values = [name for name in ("gain", *WITHOUT) if name in pairs.columns]
+    values = values_of(pairs, "gain")
     keys = [name for name in pairs.columns if name not in (*values, "error", along)]
     ordered = pairs.sort_values([*keys, along], ignore_index=True)
     of_keys = ordered.groupby(keys)

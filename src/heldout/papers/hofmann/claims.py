@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.claims import Claim, Measure
-from heldout.effects import ON, effects, less, paired
+from heldout.effects import ON, effects, less, paired, values_of
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
 from heldout.papers.hofmann.experiments.tempering import ITERATIONS
@@ -116,17 +116,17 @@ def _leads(table: "pd.DataFrame", limit: Callable[[str], float] | None = None) -
     """
     import pandas as pd
 
-    rows = []
+    rows, names = [], values_of(table)
     for (corpus, seed), own in table.groupby(["corpus", "seed"]):
         most = limit(str(corpus)) if limit else math.inf
-        values, errors = own["value"].to_numpy(float), own["error"].to_numpy(float)
+        values, errors = own[names].to_numpy(float), own["error"].to_numpy(float)
         topics = own["topics"].to_numpy(int)
         for at, k in enumerate(topics):
             before = np.flatnonzero((topics < k) & (topics <= most))
             if len(before) and (limit is None or k > most):
-                best = before[np.argmax(values[before])]
-                rows.append((corpus, k, seed, values[at] - values[best], math.hypot(errors[at], errors[best])))
-    return pd.DataFrame(rows, columns=["corpus", "topics", "seed", "gain", "error"])
+                error = math.hypot(errors[at], errors[before[np.argmax(values[before, 0])]])
+                rows.append((corpus, k, seed, error, *(values[at] - values[before].max(axis=0))))
+    return pd.DataFrame(rows, columns=["corpus", "topics", "seed", "error", "gain", *names[1:]])
 
 
 def no_overfitting(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.claims import Claim
-from heldout.effects import ON, effects, less, paired, per_token, steps
+from heldout.effects import ON, effects, less, paired, per_token, sizes, steps
 from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
@@ -186,8 +186,7 @@ def repairs(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> list[E
     for model in (PLSA, LDA):
         pairs = beside_truth(inputs, corpora, model, evaluator)
         pairs = pairs[np.isfinite(pairs["gain"].astype(float))]
-        off = pairs[["corpus", "topics", "seed", "error"]].assign(gain=pairs["gain"].abs())
-        found += _by_split(inputs, off, margin=MODELS, test="similar", part=PRINTED[model])
+        found += _by_split(inputs, sizes(pairs), margin=MODELS, test="similar", part=PRINTED[model])
     return found
 
 
