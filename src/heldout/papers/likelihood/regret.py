@@ -100,7 +100,8 @@ def resolutions(rows: "pd.DataFrame") -> dict[str, float]:
     / (2 sqrt(S)).
     """
     by_corpus = rows.groupby("corpus")
-    return (by_corpus["step"].mean() / (2.0 * by_corpus["seed"].nunique() ** 0.5)).to_dict()
+    least = by_corpus["step"].mean() / (2.0 * by_corpus["seed"].nunique() ** 0.5)
+    return {str(corpus): float(spread) for corpus, spread in least.items()}
 
 
 def _spread(score: "pd.DataFrame", truth: "pd.DataFrame") -> "pd.DataFrame":
