@@ -439,7 +439,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--measurements": _NEEDED | {"help": "read measurements, plain or gzipped"},
     "--notes": _NEEDED,
     # what else exhibits are functions of
-    "--timings": _FILE | {"help": "read the study's reference timings"},
+    "--timings": _FILE | {"nargs": "+", "default": (), "help": "read reference timings, the study's and frozen ones'"},
     "--benchmarks": _FILE | {"help": "read the estimators' reference timings"},
     "--effects": _FILE | {"help": "read the claims' effects, of `heldout effects`"},
     "--commit": {"default": "", "help": "name the commit that the paper is built from"},

@@ -64,11 +64,13 @@ class Inputs:
         commit: str = "",
         date: str = "",
         papers: Sequence[Paper] = (),
+        timings: Sequence[Path] = (),
         **tables: Path | None,
     ) -> Self:
         """Read the inputs from their files; `versions` are the installed packages'.
 
-        `tables` are "measurements", "notes", "timings", "benchmarks" and "effects", where there are any.
+        `timings` are the study's and those of its frozen ones; `tables` "measurements", "notes", "benchmarks" and
+        "effects", where there are any.
 
         Raises:
             InputError: when a file is missing or malformed.
@@ -78,9 +80,11 @@ class Inputs:
 
         readers: dict[str, Callable[[Path], Any]] = {
             **{tidy.what: tidy.read for tidy in (MEASUREMENTS, NOTES)},
-            **{"timings": read_timings, "benchmarks": _read_benchmarks, "effects": read_effects},
+            **{"benchmarks": _read_benchmarks, "effects": read_effects},
         }
         read = {name: readers[name](path) for name, path in tables.items() if path is not None}
+        if timings:
+            read["timings"] = read_timings(*timings)
         return cls(
             read_scores(scores, groups),
             read_corpora(corpora),
@@ -129,17 +133,23 @@ def read_corpora(path: Path) -> "pd.DataFrame":
     return _read(path, dict.fromkeys(COLUMNS, str), "corpora", dtype=types, keep_default_na=True, na_values=None)
 
 
-def read_timings(path: Path) -> "pd.DataFrame":
-    """Read a timings table; blank topics and seeds stay blank, blank measurements become NaN.
+def read_timings(*paths: Path) -> "pd.DataFrame":
+    """Read timings tables as one; blank topics and seeds stay blank, blank measurements become NaN.
+
+    Of a job that several tables have, the first one's row is kept.
 
     Raises:
-        InputError: when it cannot be read or lacks a column.
+        InputError: when one cannot be read or lacks a column.
     """
+    import pandas as pd
+
     from heldout.timings import COLUMNS
 
     numbers = ("seconds", "cpu_seconds", "memory_mb")
     types = {column: float if column in numbers else str for column in COLUMNS}
-    return _read(path, types, "timings", na_values={name: [""] for name in numbers})
+    tables = [_read(path, types, "timings", na_values={name: [""] for name in numbers}) for path in paths]
+    job = [column for column in COLUMNS if column not in numbers]
+    return pd.concat(tables, ignore_index=True).drop_duplicates(job, ignore_index=True)
 
 
 def _read_benchmarks(path: Path) -> "pd.DataFrame":
