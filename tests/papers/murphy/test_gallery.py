@@ -64,7 +64,7 @@ from heldout.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 
 PAPER = Path(__file__).parents[3] / "paper"
 TEXT = re.sub(
-    r"\\input\{(sections/\w+)\}",
+    r"\\input\{(sections/\w+|sources)\}",
     lambda part: (PAPER / f"{part[1]}.tex").read_text(),
     (PAPER / "gallery.tex").read_text() + (PAPER / "gallery-supplement.tex").read_text().partition(r"\maketitle")[2],
 )
