@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.claims import Claim
-from heldout.effects import ON, effects, less, paired, per_token, sizes, steps
+from heldout.effects import ON, effects, less, paired, per_token, sizes, steps, values_of
 from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
@@ -156,15 +156,15 @@ def no_prior_closes_the_gap(inputs: Inputs, corpora: Sequence[str]) -> list[Effe
     keys = ["corpus", "topics", "seed"]
     for model in (PLSA, LDA):
         own = beside_truth(inputs, corpora, model, FULL).set_index(keys)
-        left, error = own["gain"], own["error"]
+        names = values_of(own, "gain")
+        left, error = own[names], own["error"]
         for prior in (FLAT, FITTED, MIXTURE):
             other = beside_truth(inputs, corpora, model, FULL, prior=prior).set_index(keys)
-            other = other.reindex(own.index)
-            error = error.where(~(other["gain"] < left), other["error"])
-            left = left.where(~(other["gain"] < left), other["gain"])
-        share = own[[]].assign(
-            gain=left / own["gain"], error=(error**2 + (left / own["gain"] * own["error"]) ** 2) ** 0.5 / own["gain"]
-        )
+            other = other.reindex(own.index, columns=own.columns)
+            error = error.where(~(other["gain"] < left["gain"]), other["error"])
+            left = left.where(~(other[names] < left), other[names])
+        share = left / own[names]
+        share["error"] = (error**2 + (share["gain"] * own["error"]) ** 2) ** 0.5 / own["gain"]
         found += _by_split(
             inputs, share.reset_index(), margin=ANY, threshold=REMAINS, part=PRINTED[model], unit="share left"
         )
