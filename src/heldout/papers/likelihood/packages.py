@@ -146,6 +146,8 @@ def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Ite
             latex.listed([latex.integer(k) for k in one.topics]) + "*" * one.censored if one else "" for one in sets
         ]
         chosen = latex.integer(sets[0].highest) if sets[0] else latex.DASH
+        if len(means) == 1:  # nothing to choose from
+            chosen, alike[1] = latex.DASH, ""
         ratios = [
             large(math.exp(min(700.0, means[LIKELIHOOD][k] - means[REPORTED][k]))) if k in means.index else latex.DASH
             for k in shown
