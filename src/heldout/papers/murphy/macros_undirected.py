@@ -2,9 +2,11 @@
 
 from heldout.inputs import Inputs
 from heldout.models import LDA
+from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_undirected as results
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax
 from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
+from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
@@ -23,12 +25,14 @@ def undirected(inputs: Inputs) -> Macros:
         found[f"{name}Hidden"] = latex.integer(hidden) if isinstance(hidden, int) and hidden else NOT_RUN
     for name, quantity in (("Pseudo", boltzmann.PSEUDO), ("Squares", boltzmann.RECONSTRUCTION)):
         for model, called in ((boltzmann.PERSISTENT, "Persistent"), (boltzmann.FIELD, "Field")):
-            points = results.trace(inputs, quantity, model)
-            value = points[max(points)] if points else None
-            shown = latex.decimal if quantity == boltzmann.RECONSTRUCTION else latex.signed
-            found[f"Boltzmann{name}{called}"] = NOT_RUN if value is None else shown(value, 4)
-    gaps = [row.pseudo - row.likelihood.value for row in results.machines(inputs) if row.pseudo is not None]
-    found["BoltzmannGap"] = latex.signed(gaps[0], 4) if gaps else NOT_RUN
+            rows = results.trained(inputs, quantity, model)
+            rows = rows[rows["corpus"].isin(results.corpora(inputs, BOLTZMANN)[:1])]
+            values = rows[rows["at"] == rows["at"].max()]["value"].tolist()
+            shown = over_seeds.decimal if quantity == boltzmann.RECONSTRUCTION else over_seeds.signed
+            found[f"Boltzmann{name}{called}"] = shown(values, 4)
+    scores = select(inputs.scores, variant=BOLTZMANN, corpus=results.corpora(inputs, BOLTZMANN)[:1])
+    scores = select(scores, model=boltzmann.PERSISTENT)
+    found["BoltzmannGap"] = over_seeds.signed(over_seeds.gaps(select(scores, topics=scores["topics"].min())), 4)
     for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):
         both = results.checked(inputs, experiment)
         within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)
@@ -38,11 +42,13 @@ def undirected(inputs: Inputs) -> Macros:
     unigram = results.unigram_of_all(inputs, "newsgroups")
     found["SoftmaxUnigram"] = latex.perplexity(unigram) if unigram is not None else NOT_RUN
     found["SoftmaxUnigramPublished"] = latex.perplexity(results.PUBLISHED["newsgroups"].unigram)
-    news, ours = results.PUBLISHED["newsgroups"], results.perplexities(inputs, "newsgroups")
-    hidden = max((K for model, K in ours if model == replicated_softmax.SOFTMAX), default=0)
+    news, quantity = results.PUBLISHED["newsgroups"], replicated_softmax.PER_DOCUMENT
+    by_document = select(inputs.measurements, variant=SOFTMAX, corpus="newsgroups", quantity=quantity)
+    hidden = max(select(by_document, model=replicated_softmax.SOFTMAX)["topics"], default=0)
     for name, model, value in (("", replicated_softmax.SOFTMAX, news.softmax), ("Lda", LDA, news.lda.get(hidden))):
-        own = ours.get((model, hidden))
-        found[f"SoftmaxNews{name}"] = NOT_RUN if own is None else latex.perplexity(own.documents)
+        found[f"SoftmaxNews{name}"] = over_seeds.perplexity(
+            select(by_document, model=model, topics=hidden)["value"].tolist()
+        )
         found[f"SoftmaxNews{name}Published"] = NOT_RUN if value is None else latex.perplexity(value)
     trained = inputs.settings.experiment(SOFTMAX).get("settings", {}).get("training_documents", {}).get("newsgroups")
     found["SoftmaxTraining"] = latex.integer(trained) if trained else NOT_RUN
