@@ -42,9 +42,10 @@ def test_a_source_is_the_one_of_the_register(name: str) -> None:
 def test_a_mean_over_seeds_has_its_standard_error() -> None:
     assert over_seeds.signed([], 3) == over_seeds.decimal([], 3) == over_seeds.perplexity([]) == NOT_RUN
     assert over_seeds.signed([0.25], 3) == r"\ensuremath{+0.250}"
-    assert over_seeds.signed([-0.1, -0.3], 2) == r"\ensuremath{-0.20} \ensuremath{\pm} 0.10"
-    assert over_seeds.decimal([1.0, 1.0], 1) == r"1.0 \ensuremath{\pm} 0.1"  # never less than its last digit
-    assert over_seeds.perplexity([-7.0, -7.02]) == r"1{,}108 \ensuremath{\pm} 11"
+    assert over_seeds.signed([-0.1, -0.3], 2) == r"\ensuremath{-0.20}~\ensuremath{\pm}~0.10"
+    assert over_seeds.decimal([1.0, 1.0], 1) == "1.0"
+    assert over_seeds.decimal([1.0, 1.0004], 2) == r"1.0002~\ensuremath{\pm}~0.0002"  # decimals that show the error
+    assert over_seeds.perplexity([-7.0, -7.02]) == r"1{,}108~\ensuremath{\pm}~11"
 
 
 def test_gaps_are_of_the_seeds_that_have_both_scores() -> None:

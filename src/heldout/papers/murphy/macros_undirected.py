@@ -39,8 +39,7 @@ def undirected(inputs: Inputs) -> Macros:
         found[f"{name}Within"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
         apart = max((abs(one.value - one.exact) for one in both), default=None)
         found[f"{name}Apart"] = latex.decimal(apart, 2) if apart is not None else NOT_RUN
-    unigram = results.unigram_of_all(inputs, "newsgroups")
-    found["SoftmaxUnigram"] = latex.perplexity(unigram) if unigram is not None else NOT_RUN
+    found["SoftmaxUnigram"] = over_seeds.perplexity(results.unigram_of_all(inputs, "newsgroups"))
     found["SoftmaxUnigramPublished"] = latex.perplexity(results.PUBLISHED["newsgroups"].unigram)
     news, quantity = results.PUBLISHED["newsgroups"], replicated_softmax.PER_DOCUMENT
     by_document = select(inputs.measurements, variant=SOFTMAX, corpus="newsgroups", quantity=quantity)

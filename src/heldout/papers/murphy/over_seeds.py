@@ -14,6 +14,9 @@ from heldout.verdicts import NOT_RUN
 if TYPE_CHECKING:
     import pandas as pd
 
+LARGE = 100.0  # perplexities without decimals
+MOST = 5  # decimals of an error
+
 
 def gaps(scores: "pd.DataFrame", score: str = USUAL, likelihood: str = LIKELIHOOD) -> list[float]:
     """Return a score less the likelihood of one model at one K, nats per token, by seed."""
@@ -25,16 +28,26 @@ def gaps(scores: "pd.DataFrame", score: str = USUAL, likelihood: str = LIKELIHOO
 def signed(values: Sequence[float], digits: int) -> str:
     r"""Return the mean of values with its sign and standard error; "not run" where there are none.
 
+    Args:
+        values: one for each seed.
+        digits: decimals; of a smaller error as many more as show it.
+
     Examples:
         >>> print(signed([0.1, 0.3], 2))
-        \ensuremath{+0.20} \ensuremath{\pm} 0.10
+        \ensuremath{+0.20}~\ensuremath{\pm}~0.10
     """
-    return latex.signed(float(np.mean(values)), digits) + _error(values, digits) if len(values) else NOT_RUN
+    if not len(values):
+        return NOT_RUN
+    error, digits = _error(values, digits)
+    return latex.signed(float(np.mean(values)), digits) + error
 
 
 def decimal(values: Sequence[float], digits: int) -> str:
     """Return the mean of values without a sign, as `signed` does."""
-    return latex.decimal(float(np.mean(values)), digits) + _error(values, digits) if len(values) else NOT_RUN
+    if not len(values):
+        return NOT_RUN
+    error, digits = _error(values, digits)
+    return latex.decimal(float(np.mean(values)), digits) + error
 
 
 def perplexity(values: Sequence[float]) -> str:
@@ -42,13 +55,14 @@ def perplexity(values: Sequence[float]) -> str:
     if not len(values):
         return NOT_RUN
     mean = math.exp(-float(np.mean(values)))
-    return latex.perplexity(mean) + _error([mean * value for value in values], 0 if mean >= 100.0 else 1)
+    error, digits = _error([mean * value for value in values], 0 if mean >= LARGE else 1)
+    return latex.decimal(mean, digits) + error
 
 
-def _error(values: Sequence[float], digits: int) -> str:
-    """Return the standard error of a mean, rounded up to its last digit; nothing of a single value."""
-    if len(values) < 2:
-        return ""
-    error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    least = 10.0**-digits
-    return rf" \ensuremath{{\pm}} {latex.decimal(max(error, least), digits)}"
+def _error(values: Sequence[float], digits: int) -> tuple[str, int]:
+    """Return the standard error of a mean, none of a single value or of equal ones, and the decimals that show it."""
+    error = float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+    if error < 10.0**-MOST:
+        return "", digits
+    digits = max(digits, -math.floor(math.log10(error)))
+    return rf"~\ensuremath{{\pm}}~{latex.decimal(error, digits)}", digits
