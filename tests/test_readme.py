@@ -29,12 +29,13 @@ ONE_COMMAND = "command,does,seconds,memory_mb,machine\nmake demo,Runs it,90,1500
 def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     study = tmp_path_factory.mktemp("shown") / "study.json"
     settings = from_yaml((ROOT / "workflow/studies/paper.yaml").read_text())
-    study.write_text(json.dumps(with_frozen(settings, REFERENCE.parent)[0]))
+    shown, frozen, _ = with_frozen(settings, REFERENCE.parent)
+    study.write_text(json.dumps(shown))
     return Inputs.read(
         study,
         *(REFERENCE / name for name in ("scores.csv", "corpora.csv")),
         groups=REFERENCE / "groups.csv.gz",
-        timings=REFERENCE / "timings.csv",
+        timings=[folder / "timings.csv" for folder in (REFERENCE, *frozen)],
         measurements=REFERENCE / "measurements.csv.gz",
         notes=REFERENCE / "notes.csv",
         benchmarks=ROOT / "data/reference/estimator_timings.csv",

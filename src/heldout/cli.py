@@ -263,7 +263,7 @@ def _inputs(args: argparse.Namespace) -> "Inputs":
     from heldout.inputs import Inputs
     from heldout.papers import papers_of
 
-    names = ("effects", "commit", "date", "timings", "benchmarks", "groups", "measurements", "notes")
+    names = ("effects", "commit", "date", "timings", "benchmarks", "commands", "groups", "measurements", "notes")
     given: dict[str, Any] = {name: getattr(args, name) for name in names if hasattr(args, name)}
     inputs = Inputs.read(args.study, args.scores, args.corpora, **given)
     return replace(inputs, papers=papers_of(inputs.study))
@@ -439,14 +439,15 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--measurements": _NEEDED | {"help": "read measurements, plain or gzipped"},
     "--notes": _NEEDED,
     # what else exhibits are functions of
-    "--timings": _FILE | {"help": "read the study's reference timings"},
+    "--timings": _FILE | {"nargs": "+", "default": (), "help": "read reference timings, the study's and frozen ones'"},
     "--benchmarks": _FILE | {"help": "read the estimators' reference timings"},
+    "--commands": _FILE | {"help": "read what commands took from this CSV"},
     "--effects": _FILE | {"help": "read the claims' effects, of `heldout effects`"},
     "--commit": {"default": "", "help": "name the commit that the paper is built from"},
     "--date": {"default": "", "help": "name that commit's date"},
 }
 _TABLES = "--study --scores --groups --corpora --measurements --notes"
-_KNOWN = "--effects --timings --benchmarks --commit --date"
+_KNOWN = "--effects --timings --benchmarks --commands --commit --date"
 _TRAINED = "--model --topics --seed --test-documents --train-settings --fold-in-settings --smoothing"
 
 
@@ -561,7 +562,6 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("readme", type=Path, help="the README with generated parts")
     sub.add_argument("results", type=Path, help="RESULTS.md")
     sub.add_argument("--history", **_NEEDED, help="data/claims.csv")
-    sub.add_argument("--commands", **_NEEDED, help="read what commands took from this CSV")
     sub.add_argument("--studies", type=Path, default=Path("workflow/studies"), help="read studies in this folder")
     sub.add_argument(
         "--questions", type=Path, default=Path("docs/questions.md"), help="write the page on packages' numbers here"

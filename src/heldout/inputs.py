@@ -33,6 +33,7 @@ class Inputs:
         notes: the columns of `heldout.measurements.Note`; None without experiments.
         timings: one row per job, the columns of `heldout.timings`; None without reference timings.
         benchmarks: milliseconds per document of every estimator; None without reference benchmarks.
+        commands: what commands took, the columns of `read_commands`; None where it is not given.
         commit: the commit's hash, empty outside version control.
         date: the commit's date.
         versions: version by package, of the packages that the numbers depend on.
@@ -47,6 +48,7 @@ class Inputs:
     notes: "pd.DataFrame | None" = None
     timings: "pd.DataFrame | None" = None
     benchmarks: "pd.DataFrame | None" = None
+    commands: "pd.DataFrame | None" = None
     commit: str = ""
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -64,11 +66,13 @@ class Inputs:
         commit: str = "",
         date: str = "",
         papers: Sequence[Paper] = (),
+        timings: Sequence[Path] = (),
         **tables: Path | None,
     ) -> Self:
         """Read the inputs from their files; `versions` are the installed packages'.
 
-        `tables` are "measurements", "notes", "timings", "benchmarks" and "effects", where there are any.
+        `timings` are the study's and those of its frozen ones; `tables` "measurements", "notes", "benchmarks",
+        "commands" and "effects", where there are any.
 
         Raises:
             InputError: when a file is missing or malformed.
@@ -78,9 +82,11 @@ class Inputs:
 
         readers: dict[str, Callable[[Path], Any]] = {
             **{tidy.what: tidy.read for tidy in (MEASUREMENTS, NOTES)},
-            **{"timings": read_timings, "benchmarks": _read_benchmarks, "effects": read_effects},
+            **{"benchmarks": _read_benchmarks, "commands": read_commands, "effects": read_effects},
         }
         read = {name: readers[name](path) for name, path in tables.items() if path is not None}
+        if timings:
+            read["timings"] = read_timings(*timings)
         return cls(
             read_scores(scores, groups),
             read_corpora(corpora),
@@ -129,17 +135,36 @@ def read_corpora(path: Path) -> "pd.DataFrame":
     return _read(path, dict.fromkeys(COLUMNS, str), "corpora", dtype=types, keep_default_na=True, na_values=None)
 
 
-def read_timings(path: Path) -> "pd.DataFrame":
-    """Read a timings table; blank topics and seeds stay blank, blank measurements become NaN.
+def read_timings(*paths: Path) -> "pd.DataFrame":
+    """Read timings tables as one; blank topics and seeds stay blank, blank measurements become NaN.
+
+    Of a job that several tables have, the first one's row is kept. "frozen" tells the rows of the first table, False,
+    from others.
 
     Raises:
-        InputError: when it cannot be read or lacks a column.
+        InputError: when one cannot be read or lacks a column.
     """
+    import pandas as pd
+
     from heldout.timings import COLUMNS
 
     numbers = ("seconds", "cpu_seconds", "memory_mb")
     types = {column: float if column in numbers else str for column in COLUMNS}
-    return _read(path, types, "timings", na_values={name: [""] for name in numbers})
+    tables = [
+        _read(path, types, "timings", na_values={name: [""] for name in numbers}).assign(frozen=place > 0)
+        for place, path in enumerate(paths)
+    ]
+    job = [column for column in COLUMNS if column not in numbers]
+    return pd.concat(tables, ignore_index=True).drop_duplicates(job, ignore_index=True)
+
+
+def read_commands(path: Path) -> "pd.DataFrame":
+    """Read what commands took: "command", "does", "seconds", "memory_mb" and "machine".
+
+    Raises:
+        InputError: when it cannot be read.
+    """
+    return _read(path, {"seconds": float, "memory_mb": float}, "commands")
 
 
 def _read_benchmarks(path: Path) -> "pd.DataFrame":

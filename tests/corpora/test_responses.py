@@ -121,6 +121,7 @@ def test_a_drawn_corpus_has_some_of_each() -> None:
         ("reviews", 2000, 5000, 443724),
         ("poliblog", 773, 1290, 105225),
         ("brown", 500, 11318, 1161192),
+        ("nips-running", 1740, 5001, 6253196),
         ("cora", 2410, 2961, 136394),
     ],
 )

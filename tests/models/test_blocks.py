@@ -6,14 +6,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.special import betaln
+from scipy.special import betaln, digamma, gammaln, softmax, xlogy
 
 from heldout.corpora.relations.relation import Relation, Relations, graph
 from heldout.errors import InputError
 from heldout.evaluators.partitions import partitions_of_graph
 from heldout.models.blocks import Blocks, ClusterPrior, relabelled
 from heldout.models.irm import IRM
-from heldout.models.sbm import sample, sbm_blocks, variational_em
+from heldout.models.sbm import START, sample, sbm_blocks, variational_em
 
 ETA = (0.7, 1.3)
 
@@ -215,3 +215,40 @@ def test_bad_settings_are_refused() -> None:
         Blocks(Relations("r", {"a": ("x",), "b": ("y", "z")}, (thrice,)), {})
     with pytest.raises(InputError, match="0 starts"):
         IRM(starts=0).fit(relations)
+
+
+def test_variational_em_is_its_updates_written_out() -> None:
+    """Two terms, with gaps and cells of a node with itself."""
+    random = np.random.default_rng(5)
+    n, P, K, alpha, (b1, b0) = 7, 2, 3, 0.8, ETA
+    mask = random.random((n, n, P)) < 0.8
+    values = (random.random((n, n, P)) < 0.4) & mask
+    one = Relation("acts", ("nodes", "nodes", "acts"), values, mask)
+    entities = {"nodes": tuple("abcdefg"), "acts": ("p", "q")}
+    found = variational_em(
+        Relations("drawn", entities, (one,)), K, alpha=alpha, eta=ETA, iterations=3, random=np.random.default_rng(2)
+    )
+    phi = (1.0 - START) / K + START * np.eye(K)[np.random.default_rng(2).integers(K, size=n)]
+    bounds = []
+    for _ in range(3):
+        ones, zeros = np.zeros((K, K, P)), np.zeros((K, K, P))
+        for i, j, p in np.argwhere(mask):
+            weights = np.diag(phi[i]) if i == j else np.outer(phi[i], phi[j])
+            (ones if values[i, j, p] else zeros)[..., p] += weights
+        sizes = phi.sum(axis=0)
+        bound = (betaln(ones + b1, zeros + b0) - betaln(b1, b0)).sum() - xlogy(phi, phi).sum()
+        bound += gammaln(K * alpha) - gammaln(n + K * alpha) + (gammaln(sizes + alpha) - gammaln(alpha)).sum()
+        bounds.append(bound)
+        total = digamma(ones + zeros + b1 + b0)
+        tables = {True: digamma(ones + b1) - total, False: digamma(zeros + b0) - total}
+        for i in range(n):
+            score = digamma(sizes + alpha)
+            for j, p in np.argwhere(mask[i]):
+                table = tables[bool(values[i, j, p])][..., p]
+                score = score + (np.diag(table) if i == j else table @ phi[j])
+            for j, p in np.argwhere(mask[:, i]):
+                if i != j:
+                    score = score + tables[bool(values[j, i, p])][..., p].T @ phi[j]
+            phi[i] = softmax(score)
+    assert found.bounds == pytest.approx(bounds, abs=1e-10)
+    assert found.phi == pytest.approx(phi, abs=1e-10)

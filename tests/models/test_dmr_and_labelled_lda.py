@@ -10,7 +10,7 @@ from heldout.errors import InputError
 from heldout.models.dmr import DMR
 from heldout.models.labelled_lda import LabelledLDA
 from heldout.models.lda import LDA
-from heldout.models.lda_own_priors import OwnPriors, log_assignments
+from heldout.models.lda_own_priors import AllTopics, OwnPriors, log_assignments
 from heldout.models.multinomial_mixture import MultinomialMixture, Multinomials
 from heldout.typing import Floats
 
@@ -20,10 +20,10 @@ LABELS[::4, 0] = 1.0
 
 
 def slow_sweep(
-    tokens: Any, rows: Any, alphas: Floats, gamma: float, q: list[int], uniforms: Floats, V: int
+    tokens: Any, rows: Any, alphas: Floats, gamma: float, q: list[int], uniforms: Floats, V: int, lanes: int = 1
 ) -> list[int]:
-    """Draw every topic from the conditional of the other assignments, each counted anew."""
-    q = list(q)
+    """Draw every topic from the conditional of the other assignments, each counted anew; by inversion lane by lane."""
+    q, order = list(q), np.argsort(np.arange(alphas.shape[1]) % lanes, kind="stable")
     for i, (w, d) in enumerate(zip(tokens, rows, strict=True)):
         others = [j for j in range(len(tokens)) if j != i and q[j] >= 0]
         weights = []
@@ -32,7 +32,8 @@ def slow_sweep(
             own, of_word = (sum(1 for j in same if rows[j] == d), sum(1 for j in same if tokens[j] == w))
             has = alphas[d, k] > 0.0
             weights.append((own + alphas[d, k]) * (of_word + gamma) / (len(same) + V * gamma) if has else 0.0)
-        q[i] = int(np.searchsorted(np.cumsum(weights), uniforms[i] * sum(weights), side="right"))
+        sums = np.cumsum(np.array(weights)[order])
+        q[i] = int(order[np.searchsorted(sums, uniforms[i] * sums[-1], side="right")])
     return q
 
 
@@ -52,9 +53,25 @@ def test_a_sweep_is_that_of_the_slow_twin() -> None:
     assert chain.components.sum(axis=1) == pytest.approx(np.ones(3))
 
 
-def lda(alpha: Floats | float, K: int, sweeps: int) -> OwnPriors:
+@pytest.mark.parametrize("K", [3, 20, 70])  # one vector, quotients that are divided anew, quotients that are kept
+def test_a_sweep_over_all_topics_is_that_of_the_slow_twin(K: int) -> None:
+    alphas = np.random.default_rng(1).gamma(0.5, size=(9, K)) + 1e-3
+    chain = AllTopics(COUNTS, alphas, 0.2, "test")
+    q = [-1] * len(chain.tokens)
+    for seed in range(4):
+        uniforms = np.random.default_rng(seed).random(len(q), dtype=np.float32).astype(float)
+        expected = slow_sweep(chain.tokens, chain.rows, alphas, 0.2, q, uniforms, 7, lanes=8)
+        chain.sweep(np.random.default_rng(seed))
+        q = chain.assignments.tolist()
+        assert q == expected
+    in_word = np.zeros((7, K))
+    np.add.at(in_word, (chain.tokens, chain.assignments), 1.0)
+    assert np.array_equal(chain.in_word, in_word)
+
+
+def lda(alpha: Floats | float, K: int, sweeps: int, kind: type[OwnPriors] = OwnPriors) -> OwnPriors:
     """Return LDA with one alpha by the same kernel, from the same seed."""
-    chain, random = OwnPriors(COUNTS, np.full((9, K), alpha), 0.2, "LDA"), np.random.default_rng(5)
+    chain, random = kind(COUNTS, np.full((9, K), alpha), 0.2, "LDA"), np.random.default_rng(5)
     for _ in range(sweeps):
         chain.sweep(random)
     return chain
@@ -62,11 +79,11 @@ def lda(alpha: Floats | float, K: int, sweeps: int) -> OwnPriors:
 
 def test_the_special_cases_are_lda() -> None:
     """DMR with the constant alone, labelled LDA with all labels, PLDA with one label common to all."""
-    expected = lda(0.4, 3, 6)
+    expected, by_vectors = lda(0.4, 3, 6), lda(0.4, 3, 6, AllTopics)
     given: dict[str, Any] = {"alpha": 0.4, "gamma": 0.2, "sweeps": 6}
     constant = DMR(3, optimise_every=0, random_state=5, **given).fit(COUNTS, np.ones((9, 1)))
-    assert np.array_equal(constant.components_, expected.components)
-    assert constant.log_joint_ == expected.log_joint()
+    assert np.array_equal(constant.components_, by_vectors.components)
+    assert constant.log_joint_ == by_vectors.log_joint()
     for model, labels in (
         (LabelledLDA(1, random_state=5, **given), np.ones((9, 3))),
         (LabelledLDA(3, random_state=5, **given), np.ones((9, 1))),
@@ -75,6 +92,9 @@ def test_the_special_cases_are_lda() -> None:
         assert np.array_equal(model.fit(COUNTS, labels).assignments_, expected.assignments)
         assert model.log_joint_ == expected.log_joint()
     corpus = Corpus("c", tuple("abcdefg"), expected.tokens.astype(np.int32), expected.offsets, tuple("123456789"))
+    # and LDA itself, whose first pass is no sweep of the count
+    of_lda = LDA(3, alpha=0.4, beta=0.2, sweeps=5, random_state=5).fit(corpus)
+    assert np.array_equal(of_lda.assignments_, by_vectors.assignments)
     start = expected.assignments.astype(np.int32)
     of_lda = LDA(3, alpha=0.4, beta=0.2, sweeps=0, random_state=0).fit(corpus, assignments=start)
     same = OwnPriors(COUNTS, np.full((9, 3), 0.4), 0.2, "LDA")
@@ -151,6 +171,10 @@ def test_bad_input_is_refused() -> None:
         LabelledLDA(0).fit(COUNTS, ones)
     with pytest.raises(InputError, match="gamma is 0"):
         LabelledLDA(gamma=0.0).fit(COUNTS, ones)
+    with pytest.raises(InputError, match="every document must have every topic"):
+        AllTopics(COUNTS, LABELS, 0.1, "test")
+    with pytest.raises(InputError, match="has 16777216 tokens or more"):
+        DMR(2).fit(np.array([[2.0**24, 1.0]]), np.ones((1, 1)))
     with pytest.raises(InputError, match="negative or undefined"):
         OwnPriors(COUNTS, -np.ones((9, 2)), 0.1, "test")
     with pytest.raises(InputError, match="give a row of K"):

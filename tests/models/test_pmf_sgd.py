@@ -35,6 +35,8 @@ def test_a_pass_is_its_updates_written_out(biases: bool) -> None:
     assert found.users[:, :2] == pytest.approx(U, abs=1e-12)
     assert found.factors.loadings[:, :2] == pytest.approx(V, abs=1e-12)
     assert found.factors.offsets == pytest.approx(g, abs=1e-12)
+    errors = data.value - found.factors.predicted(found.users, data)
+    assert found.factors.noise == pytest.approx((errors**2).mean(), abs=1e-12)
     if biases:
         assert found.users[:, 2] == pytest.approx(f, abs=1e-12)
 

@@ -210,13 +210,15 @@ def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
     given.notes.to_csv(noted := tmp_path / "notes.csv", index=False)
     write_effects(effects := tmp_path / "effects.csv", given.judgements.values())
     files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv")]
-    tables = {"timings": tmp_path / "timings.csv", "measurements": measured, "notes": noted, "effects": effects}
-    read = Inputs.read(*files, commit="abc", date="2001-02-03", papers=PAPERS, **tables)
+    tables = {"measurements": measured, "notes": noted, "effects": effects}
+    timed = [tmp_path / "timings.csv", tmp_path / "frozen.csv"]
+    timings(*(("fetch", name, "", "", "", "", 2.0, "", "") for name in "xy")).to_csv(timed[1], index=False)
+    read = Inputs.read(*files, commit="abc", date="2001-02-03", papers=PAPERS, timings=timed, **tables)
     assert read.settings.smoothing == (1e-10, 1e-4, 1e-1)
     assert read.settings.setting("plsa-hof", "fold_in", "tolerance") == 1e-4
     assert read.synthetic()
     assert read.timings is not None
-    assert read.timings["seconds"].tolist() == [1.0]
+    assert read.timings["seconds"].tolist() == [1.0, 2.0]  # the study's own where both have a job
     assert read.timings["memory_mb"].isna().all()
     make("macros", read, tmp_path / "read.tex")
     there = replace(given, commit="abc", versions=read.versions, timings=read.timings)
@@ -234,4 +236,4 @@ def test_an_unreadable_input_is_named(tmp_path: Path, file: str) -> None:
     (tmp_path / file).write_text("nonsense\n")
     files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv")]
     with pytest.raises(InputError, match=file):
-        Inputs.read(*files, timings=tmp_path / "timings.csv")
+        Inputs.read(*files, timings=[tmp_path / "timings.csv"])

@@ -69,7 +69,8 @@ def test_what_has_moved_is_said_with_its_place(tmp_path: Path) -> None:
 def test_a_sentence_that_prints_an_effect_names_a_finding_of_its_claim(tmp_path: Path) -> None:
     named = r"\holds{better}{cranfield}{supported}"
     effect = r"\effect{better}{cranfield}"
-    assert text(tmp_path, f"By {effect} nats{named}. Else.").printed == (("better", "cranfield"),)
+    ((claim, where, (beside,)),) = text(tmp_path, f"By {effect} nats{named}. Else.").printed
+    assert (claim, where, beside.finding) == ("better", "cranfield", "supported")
     assert text(tmp_path, f"By {effect} nats.{named} Else.").printed
     assert text(tmp_path, rf"\caption{{By {effect} nats{named}. Else.}}").printed
     for wrong in (
@@ -83,6 +84,15 @@ def test_a_sentence_that_prints_an_effect_names_a_finding_of_its_claim(tmp_path:
             text(tmp_path, wrong)
     with pytest.raises(InputError, match="'holds' is neither a verdict nor a sign"):
         text(tmp_path, r"So\holds{better}{}{holds}.")
+
+
+def test_a_sentence_names_a_finding_of_every_effect_that_it_prints(tmp_path: Path) -> None:
+    printed = r"By \effect{better}{}\holds{better}{cranfield}{supported}\holds{better}{nips: half}{undecided}"
+    with pytest.raises(
+        InputError, match=r"section.tex:1: better \(nips: full\): an effect, in a sentence that names no"
+    ):
+        render(text(tmp_path, printed + "."), JUDGED)
+    assert render(text(tmp_path, printed + r"\holds{better}{full}{negative}."), JUDGED)
 
 
 def test_sentences_end_at_stops_and_where_paragraphs_do() -> None:

@@ -114,8 +114,12 @@ RESULTS = (
     if settings.documented
     else [STUDY, *(f"{DATA}/{name}.csv" for name in ("scores", "groups", "measurements", "notes"))]
 )
-TIMINGS = {"timings": REFERENCE / "timings.csv", "benchmarks": Path(source("data/reference/estimator_timings.csv"))}
-TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}
+TIMINGS = {
+    "timings": [REFERENCE / "timings.csv", *(folder / "timings.csv" for folder in FROZEN)],
+    "benchmarks": [Path(source("data/reference/estimator_timings.csv"))],
+}
+COMMANDS = source("data/reference/commands.csv")
+TIMINGS = {name: list(map(str, kept)) for name, files in TIMINGS.items() if (kept := [f for f in files if f.exists()])}
 
 
 RUNNING = []  # the lock, open
@@ -377,7 +381,9 @@ def exhibit_files(*kinds):
 
 def options(values):
     """Return options of the command line by name."""
-    return " ".join(f"--{name} {value}" for name, value in values.items())
+    return " ".join(
+        f"--{name} {' '.join(value) if isinstance(value, list) else value}" for name, value in values.items()
+    )
 
 
 def checked_out():

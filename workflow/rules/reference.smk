@@ -29,8 +29,9 @@ rule readme:
     params:
         tables=options({"study": STUDY, **TABLES}),
         options=options(TIMINGS),
+        commands=COMMANDS,
         reference=REFERENCE,
     shell:
-        "( heldout readme README.md RESULTS.md --history data/claims.csv --commands data/reference/commands.csv {params.tables} --effects {input.effects} {params.options}"
+        "( heldout readme README.md RESULTS.md --history data/claims.csv --commands {params.commands} {params.tables} --effects {input.effects} {params.options}"
         " && heldout exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
         " --output {params.reference} ) 2> {log}"

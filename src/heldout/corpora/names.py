@@ -14,6 +14,7 @@ ARCHIVES = {
     "medline-unstemmed": "med.tar.gz",
     "nips": "nips12raw_str602.tgz",
     "nips-volumes": "nips12raw_str602.tgz",
+    "nips-running": "nips12raw_str602.tgz",
     "reuters": "reuters21578.tar.gz",
     "reuters-topics": "reuters21578.tar.gz",
     "ap": "ap.tgz",
@@ -33,8 +34,19 @@ ARCHIVES = {
     "animals": "irmdata.tar.gz",
 }
 RELATIONS = ("monks", "citations", "umls", "kinship", "nations", "animals")  # graphs and tensors
-# whose archives have counts, records, tokens or relations, and no texts
-COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora", "newsgroups", *RELATIONS)
+# which are read as counts, records, tokens or relations, and not as texts by a rule with the stop list
+COUNTED = (
+    "ap",
+    "votes",
+    "news-words",
+    "movielens",
+    "poliblog",
+    "brown",
+    "nips-running",
+    "cora",
+    "newsgroups",
+    *RELATIONS,
+)
 # files of data sets that come in several
 MORE = {
     "movielens": ("u.item",),

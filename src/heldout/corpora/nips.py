@@ -1,7 +1,16 @@
 """The NIPS papers of volumes 0 to 12, one raw text per paper."""
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+
+from heldout.corpora.brown import RARE
+from heldout.corpora.corpus import Corpus, provenance
+
+LARGEST = 5000  # words that are kept
+BROKEN = re.compile(r"-[ \t]*\r?\n[ \t]*")  # a word at the end of a line
+TOKEN = re.compile(r"[a-z]+|[.,;:?!()]")
 
 
 def read_texts(members: Mapping[str, bytes]) -> list[tuple[str, str]]:
@@ -14,3 +23,19 @@ def read_texts(members: Mapping[str, bytes]) -> list[tuple[str, str]]:
         path = PurePosixPath(name)
         papers.append((f"{path.parent.name}/{path.stem}", members[name].decode("latin-1")))
     return papers
+
+
+def read_tokens(name: str, members: Mapping[str, bytes]) -> Corpus:
+    """Return the words with their punctuation, in order and in lower case; words broken at a line's end are joined.
+
+    A word that is not among the 5,000 of most papers (ties go to the one with more tokens, then to the first in the
+    alphabet) becomes an asterisk; numbers and other signs are left out.
+    """
+    papers = [(paper, TOKEN.findall(BROKEN.sub("", text).lower())) for paper, text in read_texts(members)]
+    tokens = Counter(word for _, words in papers for word in words)
+    occurrences = Counter(word for _, words in papers for word in set(words))
+    ranked = sorted(tokens, key=lambda word: (-occurrences[word], -tokens[word], word))
+    frequent = set(ranked[:LARGEST])
+    kept = [(paper, [word if word in frequent else RARE for word in words]) for paper, words in papers]
+    rule = f"words with punctuation, in lower case; {RARE} for words beyond the {LARGEST:,} of most papers"
+    return Corpus.from_documents(name, kept, provenance(rule, {"largest": LARGEST}))

@@ -54,6 +54,7 @@ RECIPES = {
     "medline-unstemmed": Recipe(smart.read_texts, UNSTEMMED),
     "nips": Recipe(nips.read_texts, TOOLBOX),
     "nips-volumes": Recipe(nips.read_texts, replace(TOOLBOX, first_documents=0), labels=volumes_of_papers),
+    "nips-running": Recipe(nips.read_tokens),
     "reuters": Recipe(reuters.read_texts, NEWS, "the unpublished news stories of Buntine (2009, section 4.2)"),
     "reuters-topics": Recipe(reuters.read_texts, LABELLED_NEWS, labels=topics_of_stories),
     "ap": Recipe(ldac.read_archive, None, "the 16,333 articles of Blei et al. (2003, Figure 9)"),

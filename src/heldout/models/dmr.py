@@ -27,7 +27,7 @@ from scipy.special import digamma
 
 from heldout.errors import InputError
 from heldout.models.estimator import Estimator, estimator
-from heldout.models.lda_own_priors import OwnPriors, log_assignments
+from heldout.models.lda_own_priors import AllTopics, log_assignments
 from heldout.typing import Floats
 
 BURN_IN = 4  # W is re-estimated after the first 1 / BURN_IN of the sweeps
@@ -82,7 +82,7 @@ class DMR(Estimator):
             raise InputError("DMR: the first covariate must be the constant 1 of every document")
         self.weights_ = np.zeros((self.n_components, x.shape[1]))
         self.weights_[:, 0] = np.log(self.alpha)
-        chain = OwnPriors(X, self.priors(x), self.gamma, "DMR")
+        chain = AllTopics(X, self.priors(x), self.gamma, "DMR")
         random, burn_in = np.random.default_rng(self.random_state), self.sweeps // BURN_IN
         for sweep in range(1, self.sweeps + 1):
             chain.sweep(random)

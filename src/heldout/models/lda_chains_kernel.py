@@ -4,10 +4,11 @@ A token's topic is drawn from
 
     p(z_i = k | z_-i, w) ∝ (N_kd + alpha_k) / (N_k + V beta) * (N_wk + beta),
 
-all counts without the token. Counts are exact: int32, N_wk in float32 below 2^24, which is checked. Weights are
-float32: lane l of row r of the vectors has topic k = 8 r + l, the sums run over r within a lane, then over the lanes,
-and one uniform number of 24 bits picks the topic by inversion in that order. A draw's probabilities carry a relative
-error of about 1e-6 (and an absolute one of 2^-24); fast-math is off, so that samples do not depend on the CPU.
+all counts without the token; alpha may be a document's own. Counts are exact: int32, N_wk in float32 below 2^24, which
+is checked. Weights are float32: lane l of row r of the vectors has topic k = 8 r + l, the sums run over r within a
+lane, then over the lanes, and one uniform number of 24 bits picks the topic by inversion in that order. A draw's
+probabilities carry a relative error of about 1e-6 (and an absolute one of 2^-24); fast-math is off, so that samples do
+not depend on the CPU.
 
 What bounds it. A draw waits for the one before: at K = 10 that takes about 70 cycles, from a topic through the choice
 between two quotients that are ready, a product, the sums and the search, where the operations on vectors take 50 if
@@ -60,13 +61,13 @@ def _sweep(  # type: ignore[no-untyped-def]
     """
     chains, width, n_tokens = totals.shape[0], totals.shape[1], tokens.shape[0]
     stride = chains * width
-    of_words, number, prior = rows.reshape(-1), totals.reshape(-1), alpha.reshape(-1)
+    of_words, number = rows.reshape(-1), totals.reshape(-1)
     topics = np.arange(width).astype(np.int32)
     document, a, sums = np.zeros(stride, np.int32), np.zeros(stride, np.float32), np.zeros(width, np.float32)
     came, a_came = np.full(chains, -1, np.int32), np.zeros(chains, np.float32)
     none, one = fill(_ZERO), fill(_ONE)
     for d in range(offsets.shape[0] - 1):
-        start, end = offsets[d], offsets[d + 1]
+        start, end, prior = offsets[d], offsets[d + 1], alpha[min(d, alpha.shape[0] - 1)]
         document[:] = 0
         for c in range(chains):
             for i in range(start, end):
@@ -165,16 +166,25 @@ class Chains:
         """Run one sweep of every chain.
 
         Args:
-            alphas: (K,) Dirichlet parameters of theta, of each chain.
+            alphas: (K,) Dirichlet parameters of theta, of each chain; or (D, K), every document's own.
             betas: the Dirichlet parameter of phi, of each chain.
             uniforms: (C, N) in [0, 1).
         """
-        alpha = np.zeros(self._totals.shape, dtype=np.float32)
-        alpha[:, : self._n_topics] = alphas
+        own = np.ndim(alphas[0]) == 2
+        alpha = np.zeros((len(self._offsets) - 1 if own else 1, *self._totals.shape), dtype=np.float32)
+        for c, of_chain in enumerate(alphas):
+            alpha[:, c, : self._n_topics] = of_chain
         beta = np.array(betas)
         state = self._tokens, self._offsets, self._assignments, self._rows, self._totals
         beta_sum = beta * len(self._rows)
-        _sweep(*state, alpha, beta.astype(np.float32), beta_sum.astype(np.float32), uniforms, self._n_topics)
+        _sweep(
+            *state,
+            alpha.reshape(len(alpha), -1),
+            beta.astype(np.float32),
+            beta_sum.astype(np.float32),
+            uniforms,
+            self._n_topics,
+        )
 
     def chain(self, c: int) -> tuple[Index, Float32, Ints]:
         """Return a chain's assignments, (N,), N_wk, (V, width), and N_k, (K,)."""

@@ -58,6 +58,25 @@ def _descend(user, item, target, U, V, free, rate, decay_u, decay_v):  # type: i
             V[j, free + 1] += rate * (error - decay_v[j] * V[j, free + 1])
 
 
+@nb.njit("float64(int64[:], int64[:], float64[:], float64[:, ::1], float64[:, ::1])", cache=True)
+def _mean_square(user, item, target, U, V):  # type: ignore[no-untyped-def]
+    """Return the mean squared error, of inner products in four partial sums, which a processor adds at once."""
+    P, total = U.shape[1], 0.0
+    whole = P - P % 4
+    for n in range(len(target)):
+        i, j = user[n], item[n]
+        a = b = c = d = 0.0
+        for p in range(0, whole, 4):
+            a += U[i, p] * V[j, p]
+            b += U[i, p + 1] * V[j, p + 1]
+            c += U[i, p + 2] * V[j, p + 2]
+            d += U[i, p + 3] * V[j, p + 3]
+        for p in range(whole, P):
+            a += U[i, p] * V[j, p]
+        total += (target[n] - ((a + b) + (c + d))) ** 2
+    return total / len(target)
+
+
 def passes(
     ratings: Ratings,
     K: int,
@@ -89,7 +108,6 @@ def passes(
     while True:
         order = random.permutation(len(ratings))
         _descend(ratings.user[order], ratings.item[order], targets[order], U, V, K, rate, of_users, of_items)
-        own = K + biases
-        factors = Factors(mean, V[:, K + 1].copy() if biases else np.zeros(M), V[:, :own].copy(), np.ones(own), 1.0)
-        errors = ratings.value - factors.predicted(U[:, :own], ratings)
-        yield Point(factors._replace(noise=float((errors**2).mean())), U[:, :own].copy())
+        own, noise = K + biases, _mean_square(ratings.user, ratings.item, targets, U, V)
+        factors = Factors(mean, V[:, K + 1].copy() if biases else np.zeros(M), V[:, :own].copy(), np.ones(own), noise)
+        yield Point(factors, U[:, :own].copy())

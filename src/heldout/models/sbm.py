@@ -17,16 +17,19 @@ never falls. Several relations between the same nodes, such as terms of kinship,
 observed is left out, and one of a node with itself, where there may be any, is of eta_aa.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betaln, digamma, gammaln, softmax, xlogy
+from scipy.special import betaln, digamma, gammaln, xlogy
 
-from heldout.corpora.relations.relation import Relations
+from heldout.corpora.relations.relation import Bools, Relations
 from heldout.errors import InputError
+from heldout.models import sbm_kernel as kernel
 from heldout.models.blocks import Blocks, ClusterPrior
 from heldout.typing import Floats, Ints
 
+_sweep: Any = kernel.sweep  # numba's types take fewer arguments than these have
+_expected: Any = kernel.expected
 START = 0.9  # of a node in one cluster where variational EM starts, the rest in all
 
 
@@ -114,24 +117,27 @@ def variational_em(
     if K < 1 or iterations < 1 or not all(0.0 < parameter < np.inf for parameter in (alpha, *eta)):
         raise InputError(f"variational EM: K {K}, {iterations} iterations, alpha {alpha}, eta {eta}; all positive")
     n = len(one.values)
-    true = one.values.reshape(n, n, -1).astype(float)
-    false = one.mask.reshape(n, n, -1) - true
+    true, seen = one.values.reshape(n, n, -1), one.mask.reshape(n, n, -1)
     node = np.arange(n)
-    self_true, self_false = true[node, node].copy(), false[node, node].copy()  # (n, P)
-    true[node, node] = false[node, node] = 0.0
+    self_true = true[node, node].astype(float)  # (n, P)
+    self_false = seen[node, node] - self_true
+    between = ~np.eye(n, dtype=bool)[..., None]
+    listed = [_listed(cells & between) for cells in (true, np.swapaxes(true, 0, 1), ~seen, np.swapaxes(~seen, 0, 1))]
+    lists = [array for pair in listed for array in pair]
     phi = (1.0 - START) / K + START * np.eye(K)[random.integers(K, size=n)]
     bounds: list[float] = []
 
-    def expected(cells: Floats, alone: Floats) -> Floats:
-        """Return (K, K, P) expected counts of cells."""
-        counts: Floats = np.einsum(
-            "ia,ibp->abp", phi, np.einsum("ijp,jb->ibp", cells, phi, optimize=True), optimize=True
-        )
-        counts[np.arange(K), np.arange(K)] += phi.T @ alone
-        return counts
+    def expected(starts: Ints, nodes: Ints) -> Floats:
+        """Return (K, K, P) expected counts of cells between nodes."""
+        return np.stack([_expected(phi, starts, nodes, p) for p in range(len(starts))], axis=-1)
 
     while len(bounds) < iterations:
-        ones, zeros, sizes = expected(true, self_true), expected(false, self_false), phi.sum(axis=0)
+        sizes, diagonal = phi.sum(axis=0), np.arange(K)
+        ones, gaps = expected(*listed[0]), expected(*listed[2])
+        zeros = (np.outer(sizes, sizes) - phi.T @ phi)[..., None] - ones - gaps
+        zeros = np.maximum(zeros, 0.0)  # a difference of sums
+        ones[diagonal, diagonal] += phi.T @ self_true
+        zeros[diagonal, diagonal] += phi.T @ self_false
         bound = (betaln(ones + eta[0], zeros + eta[1]) - betaln(*eta)).sum() - xlogy(phi, phi).sum()
         bound += gammaln(K * alpha) - gammaln(n + K * alpha) + (gammaln(sizes + alpha) - gammaln(alpha)).sum()
         bounds.append(float(bound))
@@ -139,15 +145,20 @@ def variational_em(
             break
         total = digamma(ones + zeros + sum(eta))
         log_one, log_zero = digamma(ones + eta[0]) - total, digamma(zeros + eta[1]) - total
-        log_pi = digamma(sizes + alpha)
-        own_one, own_zero = (table[np.arange(K), np.arange(K)] for table in (log_one, log_zero))
-        for i in range(n):
-            score = log_pi + own_one @ self_true[i] + own_zero @ self_false[i]
-            for cells, table in ((true, log_one), (false, log_zero)):
-                score = score + np.einsum("abp,bp->a", table, phi.T @ cells[i])
-                score = score + np.einsum("bap,bp->a", table, phi.T @ cells[:, i])
-            phi[i] = softmax(score)
+        own = digamma(sizes + alpha) + self_true @ log_one[diagonal, diagonal].T
+        own += self_false @ log_zero[diagonal, diagonal].T
+        tables = (np.ascontiguousarray(np.moveaxis(table, -1, 0)) for table in (log_one, log_zero))
+        _sweep(phi, *lists, *tables, own)
     means = (ones + eta[0]) / (ones + zeros + sum(eta))
     probabilities = np.einsum("ia,abp,jb->ijp", phi, means, phi, optimize=True)
     probabilities[node, node] = np.einsum("ia,aap->ip", phi, means)
     return Variational(phi, np.array(bounds), probabilities.reshape(one.values.shape))
+
+
+def _listed(cells: Bools) -> tuple[Ints, Ints]:
+    """Return where each node's list begins in each relation, (P, n + 1), and the nodes j of (n, n, P) true cells."""
+    n, _, P = cells.shape
+    numbers = cells.sum(axis=1).T.ravel()
+    ends = np.concatenate([[0], np.cumsum(numbers)])
+    starts = np.stack([ends[p * n : p * n + n + 1] for p in range(P)])
+    return starts, np.concatenate([np.nonzero(cells[:, :, p])[1] for p in range(P)])

@@ -154,7 +154,7 @@ def corpus_title(name: str) -> str:
     stem, _, suffix = name.partition("-")
     if stem not in _CORPORA:
         return name
-    return _CORPORA[stem] + {"": "", "unstemmed": ", unstemmed"}.get(suffix, f"-{suffix}")
+    return _CORPORA[stem] + {"": "", "unstemmed": ", unstemmed", "running": ", running text"}.get(suffix, f"-{suffix}")
 
 
 def corpus_name(name: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from heldout.inputs import Inputs
+from heldout.timings import CORES, PARTS
 from heldout.typesetting import latex, report
 from heldout.verdicts import CONFIDENCE, ESTIMATORS, MODELS, SIMILAR
 
@@ -26,12 +27,33 @@ def render(inputs: Inputs) -> str:
 
 def macros(inputs: Inputs) -> Macros:
     """Return all macros by name, of a study of three corpora."""
-    result = {**_study(inputs), **_settings(inputs)}
+    result = {**_study(inputs), **_settings(inputs), **_artifact(inputs)}
     for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
         result[f"Corpus{position}Name"] = latex.corpus_name(corpus)
     for paper in inputs.papers:
         result |= paper.part("macros")(inputs)
     return result
+
+
+def _artifact(inputs: Inputs) -> Macros:
+    """Return what commands take, minutes and gigabytes, and on which machine."""
+    result = {
+        f"{name}{unit}": latex.DASH for name in ("Paper", "Demo", "Run", "Frozen") for unit in ("Minutes", "Memory")
+    }
+    took: dict[str, tuple[float, float]] = {}
+    if inputs.commands is not None:
+        for row in inputs.commands.to_dict("records"):
+            took[str(row["command"]).removeprefix("make ").capitalize()] = row["seconds"] / 60.0, row["memory_mb"]
+    if inputs.timings is not None:
+        for name, frozen in (("Run", False), ("Frozen", True)):
+            jobs = inputs.timings[(inputs.timings["frozen"] == frozen) & ~inputs.timings["rule"].isin(PARTS)]
+            if len(jobs):
+                took[name] = jobs["seconds"].sum() / CORES / 60.0, jobs["memory_mb"].max()
+    for name, (minutes, megabytes) in took.items():
+        result |= {f"{name}Minutes": latex.decimal(minutes, 0 if minutes > 10.0 else 1)}
+        result |= {f"{name}Memory": latex.decimal(megabytes / 1000.0, 1)}
+    machines = [] if inputs.commands is None else sorted(set(inputs.commands["machine"]))
+    return result | {"Machine": latex.escape("; ".join(machines)) or "no machine recorded"}
 
 
 def experiment_settings(inputs: Inputs, experiment: str) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ r"""What the sentences of paper/*.tex rest on: each names it, and a build looks 
 
 The braces of `\holds` have a claim, which of its effects, and what is found of them: their verdict together, or the
 sign that all of their estimates have, "positive" or "negative". Effects are chosen by corpus, by part, by
-"corpus: part", or all of them by nothing. A sentence that prints an effect has to name a finding of the same claim.
+"corpus: part", or all of them by nothing. A sentence that prints effects has to name a finding of each.
 """
 
 import re
@@ -53,12 +53,12 @@ class Text:
 
     Attributes:
         named: its findings.
-        printed: the claim and the choice of every effect that it prints.
+        printed: the claim and the choice of effects that it prints, with what its sentence names of that claim.
         tabulated: the claims whose verdicts it prints.
     """
 
     named: tuple[Named, ...]
-    printed: tuple[tuple[str, str], ...]
+    printed: tuple[tuple[str, str, tuple[Named, ...]], ...]
     tabulated: tuple[str, ...] = ()
 
 
@@ -70,27 +70,28 @@ def read(sources: Iterable[Path]) -> Text:
             is none.
     """
     named: list[Named] = []
-    printed: dict[tuple[str, str], None] = {}
+    printed: list[tuple[str, str, tuple[Named, ...]]] = []
     tabulated: list[str] = []
     for source in sources:
         text = re.sub(r"(?<!\\)%.*", "", source.read_text(encoding="utf-8"))
         tabulated += _VERDICT.findall(text)
         for start, sentence in sentences(text):
             found = list(_MACRO.finditer(sentence))
-            claims = {match[2] for match in found if match[1] == "holds"}
-            for match in found:
+            here: dict[str, list[Named]] = {}
+            for match in sorted(found, key=lambda match: match[1] == "effect"):
                 line = text.count("\n", 0, start + match.start()) + 1
                 macro, claim, where, finding = (part and " ".join(part.split()) for part in match.groups())
                 if macro == "holds":
-                    named.append(Named(source.name, line, claim, where, finding or ""))
+                    here.setdefault(claim, []).append(Named(source.name, line, claim, where, finding or ""))
                     if finding not in (*VERDICTS, *SIGNS):
                         raise InputError(f"{source.name}:{line}: {claim}: {finding!r} is neither a verdict nor a sign")
-                elif claim in claims:
-                    printed[claim, where] = None
+                elif claim in here:
+                    printed.append((claim, where, tuple(here[claim])))
                 else:
                     raise InputError(
                         f"{source.name}:{line}: an effect of {claim}, in a sentence that names no finding of it"
                     )
+            named += [one for ones in here.values() for one in ones]
     return Text(tuple(named), tuple(printed), tuple(tabulated))
 
 
@@ -137,12 +138,16 @@ def render(text: Text, judgements: Judgements) -> str:
     r"""Return as LaTeX the effects that a text prints, what has moved, and the list of that for its end.
 
     Raises:
-        InputError: for an effect that there is none of.
+        InputError: for an effect that there is none of, or of which the sentence names no finding.
     """
     lines = [_define("verdict", (claim,), verdict_of(judgements, claim)) for claim in text.tabulated]
-    for claim, where in text.printed:
+    for claim, where, beside in text.printed:
         if not (effects := chosen(judgements, claim, where)):
             raise InputError(f"the text prints an effect of {claim} ({where or 'all'}), of which there is none")
+        known = [effect for one in beside for effect, _, _ in chosen(judgements, claim, one.where)]
+        for effect in (effect for effect, _, _ in effects if effect not in known):
+            place = f"{beside[0].file}:{beside[0].line}: {claim} ({effect.corpus}: {effect.part})"
+            raise InputError(f"{place}: an effect, in a sentence that names no finding of it")
         lines.append(_define("effect", (claim, where), _in_words(effects)))
     other = moved(text, judgements)
     lines += [_define("moved", (one.claim, one.where, one.finding), latex.escape(now)) for one, now in other]

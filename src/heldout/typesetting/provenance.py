@@ -50,6 +50,7 @@ def render(inputs: Inputs) -> str:
         cells = [
             f"{exhibit.title}{_which(exhibit, inputs)}",
             rf"\texttt{{{latex.escape(name)}}}",
+            rf"\exhibitnumber{{{name}}}",
             latex.integer(jobs) if jobs else latex.DASH,
             latex.decimal(minutes),
             latex.integer(memory),
@@ -57,8 +58,8 @@ def render(inputs: Inputs) -> str:
         body.append(cells)
     return latex.longtable(
         inputs,
-        r"@{}P{0.42\linewidth}P{0.32\linewidth}rrr@{}",
-        r"exhibit & name & jobs & minutes & peak MB\\",
+        r"@{}P{0.37\linewidth}P{0.28\linewidth}lrrr@{}",
+        r"exhibit & name & number & jobs & minutes & peak MB\\",
         body,
         caption=_CAPTION,
         label="tab:provenance",

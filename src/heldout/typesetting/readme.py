@@ -10,14 +10,13 @@ from heldout.errors import InputError
 from heldout.history import Change
 from heldout.inputs import Inputs, read_timings
 from heldout.study import from_yaml
+from heldout.timings import CORES, PARTS
 from heldout.typesetting import claims_table
 from heldout.typesetting.exhibits import exhibits, path
 from heldout.typesetting.provenance import cost
 from heldout.typesetting.table import Table, corpora
 
 DEFAULT = "paper"  # the study of a run that names none
-CORES = 2  # processor cores that share a study's jobs
-PARTS = ("training", "figure", "table")  # rules of jobs whose whole is timed, too
 
 _RESULTS = """\
 # Results of the study `{study}`

@@ -8,8 +8,10 @@ from tiny_extensions import SETTINGS
 from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.results_extensions import (
+    TABLE_27_1,
     class_rows,
     contexts,
+    corpora_of_words,
     dynamic_rows,
     label_rows,
     link_rows,
@@ -105,12 +107,14 @@ def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one(
 
 
 def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:
+    (corpus,), others = corpora_of_words(made(), TABLE_27_1)  # which the tiny study lacks
+    assert not others
     for model, what in (("lda", "topic"), ("lda-hmm", "topic"), ("lda-hmm", "state")):
-        lists = word_lists(made(), model, what)
+        lists = word_lists(made(), corpus, model, what)
         assert len(lists) == 2
         for words in lists:
             assert 0 < len(words) == len(set(words)) <= 5
-    content, function = (contexts(made(), role) for role in (lda_hmm_words.CONTENT, lda_hmm_words.FUNCTION))
+    content, function = (contexts(made(), corpus, role) for role in (lda_hmm_words.CONTENT, lda_hmm_words.FUNCTION))
     assert len(content) == len(function) == 2
     for one, other in zip(content, function, strict=True):
         assert one.words[one.place] == other.words[other.place]

@@ -38,6 +38,10 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
             **_PRIOR,
         },
     ),
+    "node-features": (
+        "nations",
+        {"topics": [1, 2], "alpha": 1.0, "components": 2, "precision": 1.0, "hidden": 0.3},
+    ),
     "concepts": (
         "nations",
         {

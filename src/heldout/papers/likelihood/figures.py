@@ -283,7 +283,7 @@ def optimism(inputs: Inputs) -> Figure:
         axis.set_xlabel("number of topics")
     shades = (
         (style.EVALUATOR_COLOURS[FULL], GAP_ALPHA, "what full folding-in gains"),
-        (style.EVALUATOR_COLOURS[TRUTH], BAND_ALPHA, "a likelihood's error, edged as its line"),
+        (style.EVALUATOR_COLOURS[TRUTH], BAND_ALPHA, "error of a likelihood"),
     )
     patches = [Patch(color=colour, alpha=alpha, linewidth=0, label=label) for colour, alpha, label in shades]
     style.legend(figure, grid.ravel(), extra=patches, ncols=3)

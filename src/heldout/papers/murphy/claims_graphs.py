@@ -13,7 +13,9 @@ import numpy as np
 from heldout.claims import MAX_IS_NO_LESS, Claim
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
-from heldout.papers.murphy.experiments import links
+from heldout.models.sbm_features import NO_FEATURES
+from heldout.papers.murphy.experiments import links, node_features
+from heldout.papers.murphy.manifest_graphs import NODE_FEATURES
 from heldout.papers.murphy.results_graphs import (
     MONK_15,
     PUBLISHED,
@@ -61,6 +63,18 @@ def average_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     return effects(less(average, one, ["corpus", "model", "topics", "seed"]), margin=CELLS)
 
 
+def features_help(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what features have over blocks alone, by how they are combined, mean over K; splits share most pairs."""
+    share = float(inputs.settings.experiment(NODE_FEATURES).get("settings", {}).get("hidden", 0.0))
+    losses, found = link_loss(inputs, links.AVERAGE, NODE_FEATURES), list[Effect]()
+    of = {name: losses[losses["model"] == model].drop(columns="model") for name, model in node_features.MODEL.items()}
+    without = of.pop(NO_FEATURES)
+    for combination, own in of.items():
+        gains = less(own, without, ["corpus", "topics", "seed"])
+        found += effects(gains, margin=CELLS, held_out=share, part=combination)
+    return found
+
+
 def wavers(inputs: Inputs, _: Sequence[str], *, nodes: dict[str, tuple[int, ...]]) -> list[Effect]:
     """Measure how much more the second membership of some monks is than that of all others, without background."""
     import pandas as pd
@@ -92,6 +106,14 @@ GRAPHS = (
         "Hidden pairs are predicted better by the average over partitions than by the most probable one",
         "log probability of hidden cells, average less one partition, mean over models and K",
         average_better,
+    ),
+    Claim(
+        "features-help",
+        "section 27.5.1",
+        "Features of the nodes help to predict hidden pairs beside blocks",
+        "log probability of hidden cells under blocks with features less that without, mean over K; concatenated and"
+        " multiplied",
+        features_help,
     ),
     Claim(
         "monk-15-wavers",

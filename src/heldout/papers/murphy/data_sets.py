@@ -31,6 +31,7 @@ DATA_SETS = {
     "poliblog": DataSet("blog posting, side", "rpackagelda"),
     "cora": DataSet("abstract, citations", "mccallum2000", copy="a"),
     "brown": DataSet("text in order", "francis1979"),
+    "nips-running": DataSet("paper, running text", "roweis2002"),
     "votes": DataSet("member's votes", "dua2017"),
     "news-words": DataSet("words of a posting", "roweis2009"),
     "movielens": DataSet("user's ratings", "harper2015"),

@@ -15,8 +15,19 @@ LIGHTEST = 0.78  # grey of a word that never is the topics'
 
 def figure_27_14(inputs: Inputs) -> Figure:
     """Draw words in two roles, first as content and then as function word: the blacker, the more often in topics."""
-    both = [results.contexts(inputs, role) for role in (lda_hmm_words.CONTENT, lda_hmm_words.FUNCTION)]
-    lines = [context for pair in zip(*both, strict=True) for context in pair]
+    return _roles(inputs, results.corpora_of_words(inputs, results.FIGURE_27_14)[0])
+
+
+def figure_27_14_of_others(inputs: Inputs) -> Figure:
+    """Draw the same of other corpora."""
+    return _roles(inputs, results.corpora_of_words(inputs, results.FIGURE_27_14)[1])
+
+
+def _roles(inputs: Inputs, corpora: list[str]) -> Figure:
+    roles, lines = (lda_hmm_words.CONTENT, lda_hmm_words.FUNCTION), list[results.Context]()
+    for corpus in corpora:
+        both = [results.contexts(inputs, corpus, role) for role in roles]
+        lines += [context for pair in zip(*both, strict=True) for context in pair]
     figure, ((axis,),) = style.grid(1, 1, 0.3 + 0.2 * max(len(lines), 1))
     axis.axis("off")
     letters = 72.0 * style.WIDTH / (SIZE * ADVANCE) - 2.0

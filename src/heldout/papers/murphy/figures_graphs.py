@@ -105,7 +105,7 @@ def figure_27_22(inputs: Inputs) -> Figure:
 def figure_27_25(inputs: Inputs) -> Figure:
     """Draw the means of UMLS's blocks: a panel for a cluster of predicates, a square for two clusters of concepts."""
     state = results.best_state(inputs, "umls")
-    figure, axes = style.grid(2, SHOWN_PREDICATES // 2, 4.2)
+    figure, axes = style.grid(2, SHOWN_PREDICATES // 2, 3.4)
     for axis in axes.ravel():
         _bare(axis)
     if state is None:
@@ -125,7 +125,7 @@ def figure_27_25(inputs: Inputs) -> Figure:
 def figure_27_26(inputs: Inputs) -> Figure:
     """Draw nations: features by clusters above, and below interactions of the clusters with most of them."""
     state = results.best_state(inputs, "nations")
-    figure = Figure(figsize=(style.WIDTH, 4.6))
+    figure = Figure(figsize=(style.WIDTH, 3.7))
     panels = figure.add_gridspec(2, SHOWN_INTERACTIONS, height_ratios=[1.2, 1.0])
     top = figure.add_subplot(panels[0, :])
     bottom = [figure.add_subplot(panels[1, column]) for column in range(SHOWN_INTERACTIONS)]

@@ -3,7 +3,7 @@
 from heldout.inputs import Inputs
 from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_graphs as results
-from heldout.papers.murphy.experiments import concepts, memberships, partitions
+from heldout.papers.murphy.experiments import concepts, memberships, node_features, partitions
 from heldout.papers.murphy.experiments.block_graphs import STRUCTURES
 from heldout.papers.murphy.manifest_graphs import CONCEPTS, MEMBERSHIPS, PARTITIONS
 from heldout.typesetting import latex
@@ -52,6 +52,7 @@ def of_graphs(inputs: Inputs) -> Macros:
     for corpus in results.PUBLISHED:
         eta = results.chosen_eta(inputs, corpus)
         result[f"{corpus.capitalize()}Eta"] = NOT_RUN if eta is None else latex.decimal(eta, 1)
+    result["NodeFeaturesGap"] = over_seeds.signed(results.feature_gaps(inputs, node_features.MODEL["concatenation"]), 1)
     eta = results.chosen_eta(inputs, "nations")
     for name, quantity in (("Exact", concepts.FEATURES_EXACT), ("Annealed", concepts.FEATURES_ANNEALED)):
         table = results.rows(inputs, CONCEPTS, quantity)

@@ -54,4 +54,10 @@ EXHIBITS = {
     "figure-27-14": Exhibit(
         "words in two roles", "figures_extensions.figure_27_14", ("lda-hmm-words",), original="Figure 27.14"
     ),
+    "table-27-1-of-others": Exhibit(
+        "topics and states of another corpus", "tables_extensions.table_27_1_of_others", ("lda-hmm-words",)
+    ),
+    "figure-27-14-of-others": Exhibit(
+        "words in two roles of another corpus", "figures_extensions.figure_27_14_of_others", ("lda-hmm-words",)
+    ),
 }

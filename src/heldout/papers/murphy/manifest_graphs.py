@@ -4,12 +4,13 @@ from heldout.manifest import Exhibit, Experiment
 from heldout.papers.murphy import settings_graphs as settings
 
 PARTITIONS, BLOCKS, BLOCK_GRAPHS = "partitions", "blocks", "block-graphs"
-LINKS, CONCEPTS, MEMBERSHIPS = "links", "concepts", "memberships"
+LINKS, NODE_FEATURES, CONCEPTS, MEMBERSHIPS = "links", "node-features", "concepts", "memberships"
 EXPERIMENTS = {
     PARTITIONS: Experiment(settings.Partitions),
     BLOCKS: Experiment(settings.Blocks),
     BLOCK_GRAPHS: Experiment(settings.BlockGraphs, corpora="none"),
     LINKS: Experiment(settings.Links),
+    NODE_FEATURES: Experiment(settings.NodeFeatures),
     CONCEPTS: Experiment(settings.Concepts),
     MEMBERSHIPS: Experiment(settings.Memberships),
 }
@@ -39,8 +40,8 @@ EXHIBITS = {
     "table-links": Exhibit(
         "hidden pairs, by one partition and by the average",
         "tables_graphs.links",
-        (LINKS,),
-        claims=("average-is-better",),
+        (LINKS, NODE_FEATURES),
+        claims=("average-is-better", "features-help"),
     ),
     "figure-27-25": Exhibit(
         "clusters of concepts and predicates", "figures_graphs.figure_27_25", (CONCEPTS,), original="Figure 27.25"

@@ -167,11 +167,23 @@ def function_shares(inputs: Inputs, model: str) -> "pd.DataFrame":
     return rows[["corpus", "topics", "seed", "value"]].assign(error=0.0)
 
 
-def word_lists(inputs: Inputs, model: str, what: str) -> list[list[str]]:
+# whose words the exhibits show in the text, as in their sources; the supplement has those of the others
+TABLE_27_1, FIGURE_27_14 = "brown", "nips-running"
+
+
+def corpora_of_words(inputs: Inputs, in_text: str) -> tuple[list[str], list[str]]:
+    """Return the corpus whose words the text shows, the first where a study lacks it, and those of the supplement."""
+    if inputs.notes is None:
+        return [], []
+    corpora = sorted(set(select(inputs.notes, variant=ROLES)["corpus"]), key=lambda corpus: (corpus != in_text, corpus))
+    return corpora[:1], corpora[1:]
+
+
+def word_lists(inputs: Inputs, corpus: str, model: str, what: str) -> list[list[str]]:
     """Return the words of a model's topics or states of Table 27.1, the largest first."""
     if inputs.notes is None:
         return []
-    rows = select(inputs.notes, variant=ROLES, model=model)
+    rows = select(inputs.notes, variant=ROLES, corpus=corpus, model=model)
     rows = rows[rows["quantity"].str.startswith(f"{what}-")].assign(
         number=lambda one: one["quantity"].str.rpartition("-")[2].astype(int)
     )
@@ -186,15 +198,16 @@ class Context(NamedTuple):
     place: int
 
 
-def contexts(inputs: Inputs, role: str) -> list[Context]:
+def contexts(inputs: Inputs, corpus: str, role: str) -> list[Context]:
     """Return the contexts of Figure 27.14 in one role, word by word."""
     if inputs.notes is None:
         return []
-    places, found = select(inputs.measurements, variant=ROLES, quantity=f"{role}-{lda_hmm_words.PLACE}"), []
+    of = {"variant": ROLES, "corpus": corpus}
+    places, found = select(inputs.measurements, **of, quantity=f"{role}-{lda_hmm_words.PLACE}"), []
     for n, place in zip(places["at"], places["value"], strict=True):
         name = f"{role}-{n}"
         texts, values = (
-            select(table, variant=ROLES, quantity=name).sort_values("at")[column].tolist()
+            select(table, **of, quantity=name).sort_values("at")[column].tolist()
             for table, column in ((inputs.notes, "text"), (inputs.measurements, "value"))
         )
         found.append(Context(texts, values, int(place)))

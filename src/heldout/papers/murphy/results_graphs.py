@@ -5,8 +5,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from heldout.inputs import Inputs
-from heldout.papers.murphy.experiments import blocks, concepts, links, memberships, partitions
-from heldout.papers.murphy.manifest_graphs import BLOCK_GRAPHS, BLOCKS, CONCEPTS, LINKS, MEMBERSHIPS, PARTITIONS
+from heldout.papers.murphy.experiments import blocks, concepts, links, memberships, node_features, partitions
+from heldout.papers.murphy.manifest_graphs import (
+    BLOCK_GRAPHS,
+    BLOCKS,
+    CONCEPTS,
+    LINKS,
+    MEMBERSHIPS,
+    NODE_FEATURES,
+    PARTITIONS,
+)
 from heldout.points import select
 from heldout.typing import Floats, Ints
 
@@ -197,14 +205,24 @@ def cells(inputs: Inputs, corpus: str, relation: str, shape: tuple[int, ...]) ->
     return result.reshape(shape)
 
 
-def link_means(inputs: Inputs, quantity: str) -> "pd.DataFrame":
+def link_means(inputs: Inputs, quantity: str, experiment: str = LINKS) -> "pd.DataFrame":
     """Return means over seeds of a quantity of hidden pairs, by corpus, model and K: "value"."""
-    return (
-        rows(inputs, LINKS, quantity).groupby(["corpus", "model", "topics"], sort=False)["value"].mean().reset_index()
+    found = rows(inputs, experiment, quantity)
+    return found.groupby(["corpus", "model", "topics"], sort=False)["value"].mean().reset_index()
+
+
+def feature_gaps(inputs: Inputs, model: str) -> list[float]:
+    """Return by how much parameters plugged in exceed log p(R) of the observed cells, nats, at most clusters, by seed."""
+    profile, evidence = (
+        rows(inputs, NODE_FEATURES, quantity, model=model).set_index(["topics", "seed"])["value"]
+        for quantity in (node_features.PROFILE, node_features.EVIDENCE)
     )
+    gaps = (profile - evidence).dropna()
+    most = gaps.index.get_level_values("topics") == gaps.index.get_level_values("topics").max()
+    return [float(gap) for gap in gaps[most]]
 
 
-def link_loss(inputs: Inputs, name: str) -> "pd.DataFrame":
+def link_loss(inputs: Inputs, name: str, experiment: str = LINKS) -> "pd.DataFrame":
     """Return minus a log loss of hidden pairs with the columns that effects are paired on."""
-    found = rows(inputs, LINKS, f"{name}-{links.LOG_LOSS}")
+    found = rows(inputs, experiment, f"{name}-{links.LOG_LOSS}")
     return found.assign(value=-found["value"], error=0.0)[["corpus", "model", "topics", "seed", "value", "error"]]

@@ -56,6 +56,17 @@ class Links(_Blocks):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NodeFeatures:
+    """Settings of `node-features`."""
+
+    topics: tuple[int, ...] = setting("K, of few enough partitions to be summed over", least=1)
+    alpha: float = setting("Dirichlet parameter of the clusters", above=0)
+    components: int = setting("principal components of the nodes' features", least=1)
+    precision: float = setting("of the Gaussian prior of the features' weights", above=0)
+    hidden: float = setting("share of the pairs that are hidden", above=0, below=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Concepts:
     """Settings of `concepts`."""
 

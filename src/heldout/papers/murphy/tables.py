@@ -7,7 +7,7 @@ from heldout.corpora.table import base_name
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results
 from heldout.papers.murphy.data_sets import DATA_SETS, DataSet
-from heldout.papers.murphy.manifest_graphs import LINKS
+from heldout.papers.murphy.manifest_graphs import LINKS, NODE_FEATURES
 from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.typesetting import latex
 
@@ -26,8 +26,9 @@ def opening(inputs: Inputs) -> str:
 
 def datasets(inputs: Inputs) -> str:
     """Return the data sets: what an observation is, how many to train and to test on, their sizes and sources."""
-    links = inputs.settings.experiment(LINKS)
-    hidden = f"{latex.percent(links.get('settings', {}).get('hidden', 0.0), 0)} of pairs"
+    hidden: dict[str, float] = {}
+    for experiment in map(inputs.settings.experiment, (LINKS, NODE_FEATURES)):
+        hidden |= dict.fromkeys(experiment.get("corpora", ()), experiment.get("settings", {}).get("hidden", 0.0))
     order = list(DATA_SETS)
     of_study = [(base_name(str(row["corpus"])), row) for row in inputs.corpora.to_dict("records")]
     of_study.sort(key=lambda pair: order.index(pair[0]) if pair[0] in order else -1)
@@ -39,7 +40,8 @@ def datasets(inputs: Inputs) -> str:
         before = of.relations
         test = latex.integer(row["test_documents"])
         if of.relations:
-            test = hidden if row["corpus"] in links.get("corpora", ()) else latex.DASH
+            share = hidden.get(str(row["corpus"]), 0.0)
+            test = f"{latex.percent(share, 0)} of pairs" if share else latex.DASH
         sizes = (latex.integer(row[name]) for name in ("vocabulary", "tokens"))
         source = rf"\citet{{{of.source}}}" if of.source else latex.DASH
         source += rf"\textsuperscript{{{of.copy}}}" if of.copy else ""

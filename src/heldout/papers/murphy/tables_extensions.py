@@ -97,15 +97,24 @@ def dynamic(inputs: Inputs) -> str:
 
 def table_27_1(inputs: Inputs) -> str:
     """Return Table 27.1: topics of LDA, topics of LDA-HMM and its states, a column each, from above to below."""
+    return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[0])
+
+
+def table_27_1_of_others(inputs: Inputs) -> str:
+    """Return the same table of other corpora."""
+    return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[1])
+
+
+def _words(inputs: Inputs, corpora: list[str]) -> str:
     blocks = (
         (lda_hmm.LDA, lda_hmm_words.TOPIC),
         (lda_hmm.MODEL, lda_hmm_words.TOPIC),
         (lda_hmm.MODEL, lda_hmm_words.STATE),
     )
-    lists = [results.word_lists(inputs, *block) for block in blocks]
+    lists = [results.word_lists(inputs, corpus, *block) for corpus in corpora for block in blocks]
     columns = max((len(columns) for columns in lists), default=0)
     rows: list[latex.TableRow] = []
-    for name, words in zip(("LDA", "LDA-HMM, topics", "LDA-HMM, states"), lists, strict=True):
+    for name, words in zip(("LDA", "LDA-HMM, topics", "LDA-HMM, states") * len(corpora), lists, strict=True):
         if rows:
             rows.append(r"\midrule")
         for rank in zip_longest(*words, fillvalue=""):

@@ -4,9 +4,16 @@ from heldout.inputs import Inputs
 from heldout.papers.murphy import results_graphs as results
 from heldout.papers.murphy.experiments import links as of_links
 from heldout.papers.murphy.experiments.block_graphs import IRM_NAME
+from heldout.papers.murphy.manifest_graphs import LINKS, NODE_FEATURES
 from heldout.typesetting import latex
 
-LABELS = {"sbm": "stochastic blocks", IRM_NAME: "infinite relational"}
+LABELS = {
+    "sbm": "stochastic blocks",
+    IRM_NAME: "infinite relational",
+    "blocks-none": "logit-normal blocks",
+    "blocks-concatenation": "with features, concatenated",
+    "blocks-product": "with features, multiplied",
+}
 
 
 def _nats(value: float | None) -> str:
@@ -28,11 +35,16 @@ def blocks(inputs: Inputs) -> str:
 
 def links(inputs: Inputs) -> str:
     """Return log losses and areas under the curve of hidden pairs, means over seeds."""
+    import pandas as pd
+
     names = [
         f"{one}-{of_links.LOG_LOSS}" for one in (of_links.DENSITY, of_links.PLUGGED, of_links.ONE, of_links.AVERAGE)
     ]
     names += [f"{one}-{of_links.AUC}" for one in (of_links.ONE, of_links.AVERAGE)]
-    tables = {name: results.link_means(inputs, name) for name in names}
+    tables = {
+        name: pd.concat([results.link_means(inputs, name, experiment) for experiment in (LINKS, NODE_FEATURES)])
+        for name in names
+    }
     rows: list[latex.TableRow] = []
     before = ""
     for row in tables[names[0]].to_dict("records"):

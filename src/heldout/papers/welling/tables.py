@@ -40,7 +40,7 @@ def corpora(inputs: Inputs) -> str:
         r"""
 & \multicolumn{2}{c}{training + test} & \multicolumn{3}{c}{vocabulary} & \multicolumn{3}{c}{mean length}\\
 \cmidrule(lr){2-3}\cmidrule(lr){4-6}\cmidrule(l){7-9}
-corpus & ours & paper & ours & paper & diff. & ours & paper & diff.\\
+corpus & here & source & here & source & diff. & here & source & diff.\\
 """,
         rows,
     )

@@ -66,8 +66,8 @@ def documents(inputs: Inputs) -> Figure:
         axis.grid(visible=False, axis="y")
         powers = [10.0**e for e in range(-2, math.floor(math.log10(furthest)) + 1)]
         ticks = [*(-power for power in reversed(powers)), 0.0, *powers]
-        labels = [f"{tick:g}".replace("-", style.MINUS) if abs(tick) in (0.0, powers[-1]) else "" for tick in ticks]
-        style.ticks(axis.xaxis, ticks, labels)  # the others would touch
+        labels = [f"{tick:g}".replace("-", style.MINUS).replace("0.", ".") for tick in ticks]
+        style.ticks(axis.xaxis, ticks, labels)
         for x, text in ((0.25, "pessimistic"), (0.75, "optimistic")):
             style.label(axis, text, (x, 0.02), xycoords="axes fraction", ha="center", va="bottom", fontstyle="italic")
     axes[0].set_ylim(len(rows) - 0.1, -0.75)
@@ -85,7 +85,7 @@ def documents(inputs: Inputs) -> Figure:
 def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
     """Draw one estimate: its documents, spread evenly over the row's height, their 90 % range and median."""
     spread = 0.46 * ((np.arange(len(values)) * GOLDEN) % 1.0 - 0.5)
-    axis.plot(values, i + spread, ".", color=colour, markersize=1.6, alpha=0.35, markeredgewidth=0.0, zorder=2)
+    axis.plot(values, i + spread, ".", color=colour, markersize=1.6, alpha=0.5, markeredgewidth=0.0, zorder=2)
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
     axis.plot([low, high], [i, i], color=style.INK, linewidth=1.1, solid_capstyle="butt", zorder=3)
     axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
