@@ -212,7 +212,7 @@ def link_means(inputs: Inputs, quantity: str, experiment: str = LINKS) -> "pd.Da
 
 
 def feature_gaps(inputs: Inputs, model: str) -> list[float]:
-    """Return by how much parameters plugged in exceed log p(R) of the observed cells, nats, at most clusters, by seed."""
+    """Return parameters plugged in less log p(R) of the observed cells, nats, with the most clusters, by seed."""
     profile, evidence = (
         rows(inputs, NODE_FEATURES, quantity, model=model).set_index(["topics", "seed"])["value"]
         for quantity in (node_features.PROFILE, node_features.EVIDENCE)
