@@ -120,6 +120,30 @@ def test_perplexities_by_documents_and_tokens_are_those_of_equal_documents() -> 
     assert "1{,}335" in figure_27_32(made())
 
 
+def test_validation_chooses_rate_and_passes() -> None:
+    rows = select(made().measurements, variant="replicated-softmax", model="replicated-softmax", topics=4)
+    tried = select(rows, quantity=replicated_softmax.VALIDATION)
+    best = tried.sort_values("value").iloc[-1]
+    assert set(zip(tried["smoothing"], tried["at"], strict=True)) == {(0.5, 2), (0.5, 8), (1.0, 2), (1.0, 8)}
+    assert select(rows, quantity=replicated_softmax.CHOSEN_RATE)["value"].tolist() == [best["smoothing"]]
+    assert select(rows, quantity=replicated_softmax.CHOSEN_EPOCHS)["value"].tolist() == [best["at"]]
+
+
+def test_no_test_document_plays_a_part_in_the_choice() -> None:
+    """Held-out documents of other words leave what validation says as it is."""
+    given = newsgroups()
+    tokens = given.tokens.copy()
+    ends = np.cumsum(given.lengths)
+    at = int(ends[39])  # the documents to train on come first
+    tokens[at:] = np.random.default_rng(1).permutation(tokens[at:])
+    other = replace(given, tokens=tokens)
+    found = [
+        [row.value for row in run("replicated-softmax", corpus).measurements if row.quantity == "validation"]
+        for corpus in (given, other)
+    ]
+    assert found[0] == found[1]
+
+
 def test_newsgroups_are_divided_by_date_and_cut_to_frequent_words() -> None:
     settings = parse(settings_undirected.ReplicatedSoftmax, SETTINGS["replicated-softmax"][1], "test")
     parts = replicated_softmax.divided(Job(newsgroups(), seed=1, test_documents=8), settings)

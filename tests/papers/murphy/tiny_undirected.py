@@ -9,9 +9,10 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.corpora.synthetic import Law, Shape, draw
 
-_TRAINING: dict[str, Any] = {"batch": 10, "epochs": 8}
+_TRAINING: dict[str, Any] = {"batch": 10}
 BOLTZMANN: dict[str, Any] = {
     **_TRAINING,
+    "epochs": 8,
     "chains": 10,
     "hidden": 2,
     "more_hidden": 3,
@@ -36,7 +37,9 @@ SOFTMAX: dict[str, Any] = {
     "sweeps": 10,
     "optimise_every": 5,
     "samples": 240,
-    "learning_rate": 1.0,
+    "validation": 0.2,
+    "learning_rates": [0.5, 1.0],
+    "epochs": [2, 8],
     "steps": 1,
     "annealed_chains": 40,
     "temperatures": 40,

@@ -35,7 +35,7 @@ def figure_27_19(inputs: Inputs) -> Figure:
     """Draw the nine nodes' graph, and its adjacency matrix in the nodes' order and in that of the clusters found."""
     found = results.structure(inputs, NINE)
     titles = ("the graph", "nodes as they come", "by the clusters found")
-    figure, (axes,) = style.grid(1, 3, 2.2, titles=titles)
+    figure, (axes,) = style.grid(1, 3, 1.9, titles=titles)
     n = len(found.groups)
     angles = 2.0 * np.pi * np.arange(n) / max(n, 1)
     x, y = np.sin(angles), np.cos(angles)
@@ -59,7 +59,7 @@ def figure_27_19(inputs: Inputs) -> Figure:
 def figure_27_20(inputs: Inputs) -> Figure:
     """Draw graphs with four structures, nodes as they come above and by the clusters found below."""
     titles = [name.replace("-", " ") for name in STRUCTURES]
-    figure, axes = style.grid(2, len(STRUCTURES), 3.6, titles=titles)
+    figure, axes = style.grid(2, len(STRUCTURES), 3.0, titles=titles)
     for column, name in zip(axes.T, STRUCTURES, strict=True):
         found = results.structure(inputs, name)
         n = len(found.groups)

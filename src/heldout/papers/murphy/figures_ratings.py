@@ -29,7 +29,7 @@ TITLE_HEIGHT = 0.08  # of the factors' loadings
 def figure_27_27(inputs: Inputs) -> Figure:
     """Draw the mean ratings of co-clusters, darker where higher, the sides in proportion to users and films."""
     blocks = results.blocks(inputs)
-    figure, ((axis,),) = style.grid(1, 1, 3.4)
+    figure, ((axis,),) = style.grid(1, 1, 3.0)
     if blocks.means:
         edges = [np.concatenate([[0.0], np.cumsum(sizes)]) for sizes in (blocks.films, blocks.users)]
         mesh = axis.pcolormesh(*edges, np.array(blocks.means), cmap="Greys", vmin=1.0, vmax=5.0)
@@ -44,7 +44,7 @@ def figure_27_27(inputs: Inputs) -> Figure:
 
 def figure_27_28(inputs: Inputs) -> Figure:
     """Draw the films at the ends of the first two factors at their loadings."""
-    figure, ((axis,),) = style.grid(1, 1, 4.0)
+    figure, ((axis,),) = style.grid(1, 1, 3.4)
     films = results.films(inputs)
     for left in (True, False):
         side = [film for film in films if (film.first < 0.0) == left]
@@ -74,7 +74,7 @@ def figure_27_28(inputs: Inputs) -> Figure:
 def figure_27_29(inputs: Inputs) -> Figure:
     """Draw errors of held-out ratings against passes left, against parameters in the middle, as published right."""
     titles = ("", "", "Netflix, as published")
-    figure, (axes,) = style.grid(1, 3, 3.4, titles=titles)
+    figure, (axes,) = style.grid(1, 3, 2.9, titles=titles)
     shown = ((axes[0], PASSES, curves.PASS), (axes[1], PARAMETERS, curves.PARAMETERS))
     for axis, lines, of_axis in shown:
         for model, (label, line, colour) in lines.items():

@@ -49,8 +49,21 @@ def undirected(inputs: Inputs) -> Macros:
             select(by_document, model=model, topics=hidden)["value"].tolist()
         )
         found[f"SoftmaxNews{name}Published"] = NOT_RUN if value is None else latex.perplexity(value)
-    trained = inputs.settings.experiment(SOFTMAX).get("settings", {}).get("training_documents", {}).get("newsgroups")
-    found["SoftmaxTraining"] = latex.integer(trained) if trained else NOT_RUN
+    reuters = results.perplexities(inputs, "reuters")
+    units = sorted(K for model, K in reuters if model == replicated_softmax.SOFTMAX)
+    for name, key in (("Few", 0), ("More", -1)):
+        own = reuters.get((replicated_softmax.SOFTMAX, units[key])) if units else None
+        found[f"SoftmaxReuters{name}"] = NOT_RUN if own is None else latex.perplexity(own.tokens)
+        found[f"SoftmaxUnits{name}"] = latex.integer(units[key]) if units else NOT_RUN
+    own = reuters.get((replicated_softmax.UNIGRAM, 1))
+    found["SoftmaxReutersUnigram"] = NOT_RUN if own is None else latex.perplexity(own.tokens)
+    asked = inputs.settings.experiment(SOFTMAX).get("settings", {})
+    for name, quantity in (("Training", "training_documents"), ("Words", "words")):
+        value = asked.get(quantity, {}).get("newsgroups")
+        found[f"Softmax{name}"] = latex.integer(value) if value else NOT_RUN
+    found["SoftmaxReuters"], found["SoftmaxReutersChapter"] = latex.corpus_name("reuters"), "RCV1"
+    for name, corpus in (("Nips", "nips-volumes"), ("Reuters", "reuters")):
+        found[f"SoftmaxWords{name}"] = latex.integer(results.PUBLISHED[corpus].words)
     published = results.PUBLISHED["nips-volumes"]
     found["SoftmaxNipsPublished"] = latex.perplexity(published.softmax)
     found["SoftmaxNipsLdaPublished"] = latex.perplexity(min(published.lda.values()))

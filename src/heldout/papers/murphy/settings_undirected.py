@@ -9,7 +9,6 @@ from heldout.settings import setting
 @dataclass(frozen=True, kw_only=True)
 class _Training:
     batch: int = setting("cases of a minibatch", least=1)
-    epochs: int = setting("passes over the training data", least=1)
     annealed_chains: int = setting("of annealed importance sampling", least=2)
     temperatures: int = setting("steps of annealed importance sampling", least=1)
 
@@ -18,6 +17,7 @@ class _Training:
 class Boltzmann(_Training):
     """Settings of `boltzmann`."""
 
+    epochs: int = setting("passes over the training data", least=1)
     chains: int = setting("of persistent contrastive divergence", least=1)
     hidden: int = setting("hidden units of the machines with exact likelihoods", least=1, most=20)
     more_hidden: int = setting("hidden units of the machine whose likelihood is annealed", least=1)
@@ -43,7 +43,9 @@ class ReplicatedSoftmax(_Training):
     sweeps: int = setting("of collapsed Gibbs sampling", least=1)
     optimise_every: int = setting("sweeps between two estimates of LDA's Dirichlet parameters; 0: they stay", least=0)
     samples: int = setting("sweeps of the reference, at most", least=240)
-    learning_rate: float = setting("of the first step", above=0)
+    validation: float = setting("share of the training documents that choose rate and passes", above=0, below=1)
+    learning_rates: tuple[float, ...] = setting("of the first step, from which one is chosen", above=0)
+    epochs: tuple[int, ...] = setting("passes over the training data, from which one is chosen", least=1)
     steps: int = setting("sweeps of contrastive divergence", least=1)
     queries: int = setting("held-out documents for which others are retrieved, at most", least=1)
     searched: int = setting("training documents among which they are retrieved, at most", least=1)

@@ -7,12 +7,19 @@ are; of other corpora the split is the study's. With the evaluator "likelihood" 
     lda                 at every K of `topics`, by collapsed Gibbs sampling with estimated priors: the reference
     replicated-softmax  with `hidden` units (annealed) and with `exact_hidden` (exact), by contrastive divergence
 
+The machines' first rate and number of passes are those of `learning_rates` and `epochs` under which a machine with
+`hidden` units, trained on the other training documents, gives the share `validation` of them the highest likelihood;
+both machines are then trained on all. Test documents play no part in it. Of "replicated-softmax" at `hidden` are
+measured "validation", nats per token, on the axis "epochs", by rate in the column for constants; and "chosen-rate" and
+"chosen-epochs" on the axis "topics".
+
 A score sums over tokens; equation 27.29 averages over documents first, which is measured as "per-document-likelihood",
 nats per token, on the axis "topics"; of the unigram also over all test documents, as "per-document-all". Of the exact
 machine log Z_L is measured on the axis "length" for every length L that is scored, as "log-z" and as "log-z-annealed".
 
-Where documents have groups ("group/name"), the `searched` training documents are ranked for each of `queries` test
-documents by the cosine of E[h | v], or of LDA's mean-field posterior means; relevant are those of the same group.
+Of the newsgroups, whose documents have labels ("group/name"), the `searched` training documents are ranked for each
+of `queries` test documents by the cosine of E[h | v], or of LDA's mean-field posterior means; relevant are those of the
+same group.
 Measured of "lda" and "replicated-softmax" are the means over queries of
 
     average-precision           on the axis "topics"
@@ -45,15 +52,17 @@ UNIGRAM, SOFTMAX = "unigram", "replicated-softmax"
 PER_DOCUMENT, PER_DOCUMENT_ALL = "per-document-likelihood", "per-document-all"
 LOG_Z, LOG_Z_ANNEALED, LENGTH = "log-z", "log-z-annealed", "length"
 AVERAGE_PRECISION, PRECISION, RECALL, RETRIEVED = "average-precision", "precision", "recall", "retrieved"
+VALIDATION, CHOSEN_RATE, CHOSEN_EPOCHS, EPOCHS = "validation", "chosen-rate", "chosen-epochs", "epochs"
 TRAIN, TEST = "train-", "test-"  # parts of the newsgroups, in documents' names
 
 
 class Divided(NamedTuple):
-    """Documents to train on, all held-out ones, and those of them that are scored."""
+    """Documents to train on, all held-out ones, those of them that are scored, and whether they are divided by date."""
 
     training: Corpus
     test: Corpus
     scored: Corpus
+    by_date: bool
 
 
 def divided(job: Job, settings: ReplicatedSoftmax) -> Divided:
@@ -69,7 +78,7 @@ def divided(job: Job, settings: ReplicatedSoftmax) -> Divided:
     words = tuple(corpus.vocabulary[w] for w in frequent)
     training, test = (part.over(words)[0] for part in (training, test))
     training, test = (part.subset(np.flatnonzero(part.lengths)) for part in (training, test))
-    return Divided(training, test, _some(test, settings.documents, random))
+    return Divided(training, test, _some(test, settings.documents, random), all(by_date))
 
 
 def _some(corpus: Corpus, most: int, random: np.random.Generator) -> Corpus:
@@ -78,12 +87,11 @@ def _some(corpus: Corpus, most: int, random: np.random.Generator) -> Corpus:
 
 def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
     """Train all models, score them and retrieve documents by them; raises InputError as they do."""
-    training, test, scored = divided(job, settings)
+    training, test, scored, grouped = divided(job, settings)
     words = training.vocabulary
     axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
     counts, held_out, lengths = training.counts(), scored.counts(), scored.lengths
     recorder = job.recorder(documents=scored.documents)
-    grouped = all("/" in name for name in job.corpus.documents)
     queries, searched = test, training
     if grouped:
         random = generator("replicated-softmax-queries", **axes)
@@ -122,20 +130,27 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
         add(models.LDA, K, reference(topics, scored, settings.samples, random), settings.samples)
         if settings.hidden == K:
             retrieve(models.LDA, K, lambda documents, topics=topics: posterior_mean(topics, documents))  # type: ignore[misc]
+    row, path = recorder.at(model=SOFTMAX, topics=settings.hidden), (settings.annealed_chains, settings.temperatures)
+    order = generator("replicated-softmax-validation", **axes).permutation(training.n_documents)
+    away = max(1, round(settings.validation * training.n_documents))
+    validation, rest = training.subset(order[:away]), training.subset(order[away:])
+    choices: dict[tuple[float, int], float] = {}
+    for rate in settings.learning_rates:
+        for epochs in settings.epochs:
+            random = generator("replicated-softmax-choice", rate=rate, epochs=epochs, **axes)
+            machine = _machine(settings, settings.hidden, rate, epochs, random).fit(rest.counts())
+            estimate = log_partitions_annealed(machine, validation.lengths, *path, random)
+            evaluation = log_likelihood(machine, validation.counts(), *estimate)
+            choices[rate, epochs] = float(evaluation.log_likelihood.sum()) / validation.n_tokens
+            row.at(smoothing=rate).measure(VALIDATION, choices[rate, epochs], axis=EPOCHS, at=epochs)
+    rate, epochs = max(choices, key=lambda choice: choices[choice])
+    row.measure(CHOSEN_RATE, rate, axis="topics", at=settings.hidden)
+    row.measure(CHOSEN_EPOCHS, epochs, axis="topics", at=settings.hidden)
     for K in (settings.hidden, settings.exact_hidden):
         random = generator("replicated-softmax", hidden=K, **axes)
-        machine = RBM(
-            K,
-            visible=MULTINOMIAL,
-            negative=CD,
-            steps=settings.steps,
-            batch=settings.batch,
-            epochs=settings.epochs,
-            learning_rate=settings.learning_rate,
-            random_state=random,
-        ).fit(counts)
+        machine = _machine(settings, K, rate, epochs, random).fit(counts)
         random = generator("replicated-softmax-annealed", hidden=K, **axes)
-        estimate = log_partitions_annealed(machine, lengths, settings.annealed_chains, settings.temperatures, random)
+        estimate = log_partitions_annealed(machine, lengths, *path, random)
         if settings.exact_hidden == K:
             exact, row = log_partitions(machine, lengths), recorder.at(model=SOFTMAX, topics=K)
             for L, one, value, error in dict.fromkeys(zip(lengths, exact, *estimate, strict=True)):
@@ -146,6 +161,19 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
             add(SOFTMAX, K, log_likelihood(machine, held_out, *estimate), settings.annealed_chains)
             retrieve(SOFTMAX, K, lambda documents, machine=machine: machine.hidden_means(documents.counts()))  # type: ignore[misc]
     return recorder.results
+
+
+def _machine(settings: ReplicatedSoftmax, K: int, rate: float, epochs: int, random: np.random.Generator) -> RBM:
+    return RBM(
+        K,
+        visible=MULTINOMIAL,
+        negative=CD,
+        steps=settings.steps,
+        batch=settings.batch,
+        epochs=epochs,
+        learning_rate=rate,
+        random_state=random,
+    )
 
 
 def _group(name: str) -> str:
