@@ -1,11 +1,13 @@
 """The numbers that the text on undirected models uses."""
 
+from heldout.effects import per_token
 from heldout.inputs import Inputs
 from heldout.models import LDA
 from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_undirected as results
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax
 from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
+from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
@@ -49,14 +51,14 @@ def undirected(inputs: Inputs) -> Macros:
             select(by_document, model=model, topics=hidden)["value"].tolist()
         )
         found[f"SoftmaxNews{name}Published"] = NOT_RUN if value is None else latex.perplexity(value)
-    reuters = results.perplexities(inputs, "reuters")
-    units = sorted(K for model, K in reuters if model == replicated_softmax.SOFTMAX)
+    reuters = per_token(select(inputs.scores, variant=SOFTMAX, corpus="reuters", evaluator=LIKELIHOOD))
+    units = sorted(set(select(reuters, model=replicated_softmax.SOFTMAX)["topics"]))
     for name, key in (("Few", 0), ("More", -1)):
-        own = reuters.get((replicated_softmax.SOFTMAX, units[key])) if units else None
-        found[f"SoftmaxReuters{name}"] = NOT_RUN if own is None else latex.perplexity(own.tokens)
+        own = select(reuters, model=replicated_softmax.SOFTMAX, topics=units[key] if units else 0)
+        found[f"SoftmaxReuters{name}"] = over_seeds.perplexity(own["value"].tolist())
         found[f"SoftmaxUnits{name}"] = latex.integer(units[key]) if units else NOT_RUN
-    own = reuters.get((replicated_softmax.UNIGRAM, 1))
-    found["SoftmaxReutersUnigram"] = NOT_RUN if own is None else latex.perplexity(own.tokens)
+    unigram = select(reuters, model=replicated_softmax.UNIGRAM)
+    found["SoftmaxReutersUnigram"] = over_seeds.perplexity(unigram["value"].tolist())
     asked = inputs.settings.experiment(SOFTMAX).get("settings", {})
     for name, quantity in (("Training", "training_documents"), ("Words", "words")):
         value = asked.get(quantity, {}).get("newsgroups")
