@@ -1,5 +1,6 @@
 """A test that changes after its data were seen says so: the tracked table is held to the claims' code and verdicts."""
 
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from heldout.digest import digest_of_name
 from heldout.errors import InputError
 from heldout.history import Change, fingerprint, newest, read_history, write_history
 from heldout.papers import DOCUMENTS
+from heldout.papers.welling.claims import CLAIMS as WELLING
 from heldout.verdicts import read_effects, verdict_of
 
 ROOT = Path(__file__).parents[1]
@@ -65,6 +67,24 @@ def test_arguments_count() -> None:
     claims = [Claim("a", "", "", "", partial(measure, of=of)) for of in ("one", "two")]  # type: ignore[arg-type]
     one, two = (fingerprint(claim, ROOT) for claim in claims)
     assert one != two
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "moves"),
+    [
+        ("verdicts.py", "MODELS = Margin(0.01", "MODELS = Margin(0.02", {"half-above-full"}),
+        ("verdicts.py", "MANY = 30.0", "MANY = 20.0", {"half-above-full", "epca-harder"}),
+        ("effects.py", "values.var(axis=-1, ddof=1)", "values.var(axis=-1)", {"half-above-full", "epca-harder"}),
+        ("points.py", "return rows.iloc[places]", "return rows.iloc[places[:1]]", {"half-above-full", "epca-harder"}),
+        ("effects.py", "Return one effect per corpus", "Return other words", set()),
+    ],
+)
+def test_what_all_papers_share_counts(tmp_path: Path, file: str, before: str, after: str, moves: set[str]) -> None:
+    own = {claim.name: claim for claim in WELLING if claim.name in ("half-above-full", "epca-harder")}
+    folder = shutil.copytree(ROOT / "src/heldout", tmp_path / "heldout", ignore=shutil.ignore_patterns("__pycache__"))
+    text = (folder / file).read_text(encoding="utf-8")
+    (folder / file).write_text(text.replace(before, after), encoding="utf-8")
+    assert {name for name in own if fingerprint(own[name], tmp_path) != fingerprint(own[name], ROOT / "src")} == moves
 
 
 def test_a_table_reads_back_and_a_reason_must_be_one(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
     upward = [
         ("heldout.corpora.corpus", "heldout.models"),
         ("heldout.evaluators.chib", "heldout.verdicts"),
+        ("heldout.papers.welling.experiments.convergence", "heldout.effects"),
         ("heldout.libraries.read", "heldout.typesetting.style"),
         ("heldout.scores", "heldout.papers.welling"),
         ("heldout.typesetting.latex", "heldout.papers"),

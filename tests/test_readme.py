@@ -11,7 +11,7 @@ import pytest
 
 from heldout.claims import judge
 from heldout.errors import InputError
-from heldout.history import read_history
+from heldout.history import Change, read_history
 from heldout.inputs import Inputs
 from heldout.papers import PAPERS
 from heldout.study import from_yaml, with_frozen
@@ -62,6 +62,24 @@ def test_the_results_are_current_and_their_links_lead_somewhere(inputs: Inputs) 
     }
     assert set(re.findall(r"\]\(#([^)]*)\)", text)) <= headings | set(re.findall(r'<a id="([^"]*)"', text))
     assert all(f'<a id="{name}">' in text for name in exhibits(PAPERS, inputs.study) if name != "macros")
+
+
+def test_changes_of_code_alone_are_counted_and_not_listed(unjudged: Inputs) -> None:
+    moves = [("none", "supported", "test"), ("supported", "supported", "code"), ("supported", "undecided", "code")]
+    moves += [("undecided", "undecided", "data")]
+    history = [
+        Change("half-above-full", version, f"2026-01-0{version}", "0123", *move, f"why {version}")
+        for version, move in enumerate(moves, start=1)
+    ]
+    history.append(Change("of-the-gallery", 1, "2026-01-05", "0123", "supported", "undecided", "test", "why 5"))
+    text = results(unjudged, history).partition("## Changes of tests, data and verdicts")[2].partition("## ")[0]
+    assert [line for line in text.splitlines() if "why " in line] == [
+        "| claim | version | before | after | reason | why |",
+        "| of-the-gallery | 1, 2026-01-05 | supported | undecided | test | why 5 |",
+        "| [half-above-full](#half-above-full) | 4, 2026-01-04 | undecided | undecided | data | why 4 |",
+        "| [half-above-full](#half-above-full) | 3, 2026-01-03 | supported | undecided | code | why 3 |",
+    ]
+    assert "left out 1 row in which the code moved" in text
 
 
 def test_the_pictures_are_there() -> None:

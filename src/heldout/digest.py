@@ -209,10 +209,11 @@ class Digests:
         return self.known[key]
 
 
-def digest_of_name(source: Path, module: str, name: str, within: str) -> str:
+def digest_of_name(source: Path, module: str, name: str, *within: str) -> str:
     """Return the digest of what a name of a module stands for, with all names that this reads.
 
-    Of other modules the code counts that is taken from those whose dotted names begin with `within`, and no more.
+    Of other modules the code counts that is taken from those whose dotted names begin with one of `within`, and no
+    more.
     """
     parts: dict[tuple[str, str], str] = {}
     todo = [(module, name)]

@@ -104,9 +104,23 @@ def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
     return rows.join(pd.DataFrame(nats / tokens, rows.index, WITHOUT))
 
 
+def values_of(table: "pd.DataFrame", value: str = "value") -> list[str]:
+    """Return the names of a table's columns of values: the named one and, where it has them, `WITHOUT`.
+
+    A summary of rows is to be that of each of these columns, so that the jackknife sees it.
+    """
+    return [name for name in (value, *WITHOUT) if name in table.columns]
+
+
+def sizes(pairs: "pd.DataFrame") -> "pd.DataFrame":
+    """Return pairs with the size of every gain, whichever way it is; and of every gain without a group."""
+    values = values_of(pairs, "gain")
+    return pairs.assign(**{name: pairs[name].abs() for name in values})
+
+
 def steps(pairs: "pd.DataFrame", along: str = "topics") -> "pd.DataFrame":
     """Return the differences from each value of a column to the next, every other key the same; "grows" is of these."""
-    values = [name for name in ("gain", *WITHOUT) if name in pairs.columns]
+    values = values_of(pairs, "gain")
     keys = [name for name in pairs.columns if name not in (*values, "error", along)]
     ordered = pairs.sort_values([*keys, along], ignore_index=True)
     of_keys = ordered.groupby(keys)
@@ -125,7 +139,7 @@ def effects(
     part: str = "",
     held_out: float | Mapping[str, float] = 0.0,
     replicate: Sequence[str] = ("seed",),
-    resolution: float = 0.0,
+    resolution: float | Mapping[str, float] = 0.0,
     unit: str = "",
     factor: bool = False,
 ) -> list[Effect]:
@@ -134,13 +148,15 @@ def effects(
     The pairs are "corpus", the columns of `replicate`, which tell replicates apart, "gain" and "error" of every cell,
     and `WITHOUT` or no groups. `summary` is of the cells of a replicate; `held_out` is f, the share of documents that
     every split holds out, by corpus or of all, 0 where replicates share no documents; `resolution` is the least spread
-    over replicates, for a summary that takes few values. A unit that is empty is the margin's; the gains may be
-    logarithms of factors. All else is as in `Effect`.
+    over replicates, by corpus or of all, for a summary that takes few values. A unit that is empty is the margin's; the
+    gains may be logarithms of factors. All else is as in `Effect`.
     """
     found = []
     cell_keys = [name for name in pairs.columns if name not in ("corpus", "gain", "error", *WITHOUT, *replicate)]
     for corpus, rows in pairs.groupby("corpus", sort=False):
-        share = held_out if isinstance(held_out, float | int) else held_out.get(str(corpus), 0.0)
+        share, least = (
+            of if isinstance(of, float | int) else of.get(str(corpus), 0.0) for of in (held_out, resolution)
+        )
         of_replicates = [cells for _, cells in rows.groupby(list(replicate), sort=True)]
         known = set(WITHOUT) <= set(rows.columns) and rows[list(WITHOUT)].notna().all(axis=None)
         summarised = SUMMARIES[summary]
@@ -149,7 +165,7 @@ def effects(
             np.array([summarised(cells[list(WITHOUT)].to_numpy(float)) for cells in of_replicates]) if known else None
         )
         errors = float(np.mean([cells["error"].mean() for cells in of_replicates]))
-        error, freedom = standard_error(values, errors, without, float(share), resolution)
+        error, freedom = standard_error(values, errors, without, float(share), float(least))
         other_way = rows["gain"] - threshold < -margin.value
         if test == "similar":
             other_way = (rows["gain"] - threshold).abs() > margin.value

@@ -16,6 +16,7 @@ from heldout.digest import digest_of_name
 from heldout.errors import InputError
 from heldout.tables import read_table, write_rows
 
+SHARED = ("heldout.effects", "heldout.verdicts", "heldout.points")  # what judges the claims of every paper
 REASONS = ("data", "test", "code", "withdrawn")
 
 
@@ -43,19 +44,30 @@ class Change:
     reason: str
     note: str
 
+    @property
+    def of_code_alone(self) -> bool:
+        """Whether code moved, and neither the test, the data nor the verdict."""
+        return self.reason == "code" and self.before == self.after
+
 
 _TYPES = {field.name: get_type_hints(Change)[field.name] for field in fields(Change)}
 
 
 def fingerprint(claim: Claim, source: Path) -> str:
-    """Return the digest of what judges a claim: its function, what that reads of its paper, and its arguments."""
+    """Return the digest of what judges a claim: its function, its arguments, what it reads of its paper and `SHARED`.
+
+    A verdict is read off an effect after the claim's function has returned: the rule that does so counts for every
+    claim.
+    """
     measure, given = claim.measure, ""
     if isinstance(measure, partial):
         given = repr((measure.args, sorted(measure.keywords.items())))
         measure = measure.func
     module = measure.__module__
-    own = digest_of_name(source, module, measure.__name__, module.rpartition(".")[0])
-    return f"{own}-{sha256(given.encode()).hexdigest()[:6]}" if given else own
+    own = digest_of_name(source, module, measure.__name__, module.rpartition(".")[0], *SHARED)
+    rule = digest_of_name(source, "heldout.verdicts", "Judgement", *SHARED)
+    both = sha256(f"{own} {rule}".encode()).hexdigest()[:16]
+    return f"{both}-{sha256(given.encode()).hexdigest()[:6]}" if given else both
 
 
 def read_history(path: Path) -> list[Change]:

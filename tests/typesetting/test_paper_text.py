@@ -93,7 +93,7 @@ def test_verdicts_and_key_numbers_follow_the_scores() -> None:
     assert values["CorpusThreeHalfSmallestLowestTopics"] == "5"
     assert values["CorpusOneLdaHalfVerdict"] == "lies lower at every one of 3 points"
     assert values["SizesApartMost"] == r"25.0\,\%"
-    assert values["BeyondTo"] == "50"
+    assert [values[f"Beyond{end}"] for end in ("From", "To")] == ["10", "50"]
     assert values["Commit"] == r"\texttt{0123456789ab}"
 
 

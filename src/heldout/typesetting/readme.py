@@ -25,7 +25,7 @@ Written by `make readme` from `data/reference/{study}`. Verdicts are computed; t
 
 * [Corpora](#corpora)
 * [Claims](#claims): {claims}
-* [Tests that changed](#tests-that-changed)
+* [Changes of tests, data and verdicts](#changes-of-tests-data-and-verdicts)
 * [Exhibits](#exhibits)
 
 ## Corpora
@@ -36,9 +36,10 @@ The corpora, as their archives and one documented rule give them, beside what We
 ## Claims
 
 {verdicts}
-## Tests that changed
+## Changes of tests, data and verdicts
 
-Every claim whose test was changed, or that was withdrawn, after its data were seen: `data/claims.csv`.
+Every claim, the gallery's too, whose test, data or verdict has changed since it was first judged, or that was
+withdrawn; the newest first. {alone}
 
 {changes}
 ## Exhibits
@@ -87,6 +88,7 @@ def results(inputs: Inputs, history: Sequence[Change]) -> str:
         corpora=corpora(inputs).markdown(),
         verdicts=verdicts,
         changes=_changes(history, {claim.name for paper in sources for claim in paper.part("claims")}),
+        alone=_alone(history),
         exhibits=_exhibits(inputs),
     )
 
@@ -167,13 +169,27 @@ def _exhibits(inputs: Inputs) -> str:
 
 
 def _changes(history: Sequence[Change], own: set[str]) -> str:
-    """Return a row per change of a claim's test, of the study's own claims and of those that are withdrawn."""
+    """Return a row per change of a claim's test, data or verdict, the newest first; the study's `own` have links."""
     rows = [
-        (f"[{one.claim}](#{one.claim})" if one.claim in own else one.claim, one.date, one.before, one.after, one.note)
-        for one in history
-        if one.before != "none" and (one.claim in own or one.reason == "withdrawn")
+        (
+            f"[{one.claim}](#{one.claim})" if one.claim in own else one.claim,
+            f"{one.version}, {one.date}",
+            *(one.before, one.after, one.reason, one.note),
+        )
+        for one in sorted(history, key=lambda one: one.date, reverse=True)
+        if one.before != "none" and not one.of_code_alone
     ]
-    return Table(("claim", "date", "before", "after", "why"), rows).markdown()
+    return Table(("claim", "version", "before", "after", "reason", "why"), rows).markdown()
+
+
+def _alone(history: Sequence[Change]) -> str:
+    """Return how many changes are of code alone."""
+    alone = sum(one.of_code_alone for one in history)
+    rows = f"{alone} row{'s' * (alone != 1)}"
+    return (
+        f"Of `data/claims.csv` are left out {rows} in which the code moved and neither test nor verdict, and those of"
+        " claims when they were new."
+    )
 
 
 def _anchor(heading: str) -> str:

@@ -5,7 +5,7 @@ import math
 import pytest
 from made_hofmann import ERROR, FEW, RANK, TOPICS, Value, as_claimed, hofmann_inputs
 from small_study import inputs, without
-from splits import on_two_splits
+from splits import on_two_splits, with_groups
 
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
@@ -99,6 +99,12 @@ def test_contradicted_where_it_is_not_so_and_no_other_score_with_it(name: str) -
     stem = stem.removesuffix("-predictive").removesuffix("-truth").removesuffix("-folded-in")
     others = {f"{stem}-half", f"{stem}-truth-flat", f"{stem}-predictive-chosen"} & CONTRADICTING.keys() - {name}
     assert all(judged(other, given).verdict == SUPPORTED for other in others)
+
+
+@pytest.mark.parametrize("name", ["below-unigram", "tem-below-early", "no-overfitting", "beyond-rank"])
+def test_the_interval_holds_documents(name: str, claimed: Inputs) -> None:
+    whole, held = (judged(name, given).effects for given in (claimed, with_groups(claimed)))
+    assert all(abs(other.error - one.error) > 1e-9 for one, other in zip(whole, held, strict=True))
 
 
 def test_only_seeds_with_the_whole_grid_count_at_their_best() -> None:

@@ -12,7 +12,7 @@ from small_study import inputs, without
 from splits import on_two_splits
 
 from heldout.claims import Claim
-from heldout.evaluators import FULL, LAPLACE
+from heldout.evaluators import FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.likelihood.claims import CLAIMS
@@ -144,7 +144,9 @@ def test_scores_are_refuted_by_more_than_a_probability_can_have() -> None:
     assert [judged(name, given).verdict for name in names] == [SUPPORTED, SUPPORTED]
     assert {effect.estimate for effect in judged(names[0], given).effects} == {500.0, 400.0, 450.0}
     changed = measured(is_a_probability({("truth", FULL): 13.8, ("truth", "chib"): 13.9}))  # 1e-6 is 13.82 nats
-    assert [judged(name, changed).verdict for name in names] == ["differs", "differs"]
+    assert [judged(name, changed).verdict for name in names] == ["differs", CONTRADICTED]
+    changed = measured(is_a_probability({("truth", HALF): 13.9}))  # a conditional probability: nothing to refute
+    assert judged(names[1], changed).verdict == SUPPORTED
 
 
 @pytest.mark.parametrize("claim", PEERS, ids=lambda claim: str(claim.name))

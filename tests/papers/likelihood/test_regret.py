@@ -13,11 +13,11 @@ from heldout.inputs import Inputs
 from heldout.models import PLSA
 from heldout.papers.likelihood.claims import CHOICES, choosing, library_choosing
 from heldout.papers.likelihood.experiments.packages import REPORTED
-from heldout.papers.likelihood.regret import NUMBER, regrets
+from heldout.papers.likelihood.regret import NUMBER, regrets, resolutions
 from heldout.papers.likelihood.results import FITTED, OPTIMISM, PEERS, main_constant
 from heldout.papers.likelihood.tables import regrets as table
 from heldout.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from heldout.verdicts import NO_DIFFERENCE, SUPPORTED, Judgement
+from heldout.verdicts import UNDECIDED, Judgement
 
 TOPICS, TOKENS = (2, 3, 4), 10
 BY_TOPICS = {
@@ -76,10 +76,21 @@ def test_the_claim_is_of_every_model_and_judge_that_was_run() -> None:
     effects = {effect.part: effect for effect in choosing(given(), ["cranfield"], chooser="full folding-in")}
     assert set(effects) == {"PLSA, model's prior", "PLSA, fitted prior"}
     assert effects["PLSA, model's prior"].estimate == pytest.approx(0.5)
-    assert [effects[f"PLSA, {judge}"].verdict for judge in ("model's prior", "fitted prior")] == [
-        SUPPORTED,
-        NO_DIFFERENCE,
-    ]
+    assert effects["PLSA, model's prior"].verdict == UNDECIDED  # two splits, and a second best that is far
+
+
+def test_a_choice_that_never_varies_is_no_surer_than_the_grid_allows() -> None:
+    """The second best lies 0.5 off under the model's prior and 0.2 under the fitted one, whatever is chosen."""
+    for judge, step in (("model's prior", 0.5), ("fitted prior", 0.2)):
+        rows = regrets(given(), ["cranfield"], PLSA, "full folding-in", judge)
+        assert rows["step"].to_numpy() == pytest.approx(step)
+        assert resolutions(rows) == pytest.approx({"cranfield": step / 2.0 / 2.0**0.5})
+        spread = np.std([step / 2.0, 0.0], ddof=1)  # two splits, in one of which one half of two chooses otherwise
+        assert resolutions(rows)["cranfield"] == pytest.approx(spread)
+    effects = {effect.part: effect for effect in choosing(given(), ["cranfield"], chooser="full folding-in")}
+    never = effects["PLSA, fitted prior"]
+    assert (never.estimate, never.verdict) == (0.0, UNDECIDED)
+    assert never.error == pytest.approx(0.2 / 4.0)
 
 
 def test_a_library_chooses_by_its_number_of_all_documents() -> None:
@@ -108,4 +119,4 @@ def test_the_table_has_a_row_for_every_score_that_chooses() -> None:
     }
     text = table(replace(given(), judgements=of_claims))
     assert text.count("full folding-in") == 2  # judged under either prior
-    assert r"full folding-in & \ensuremath{0.50}\\" in text  # under the model's prior, where 3 topics are best
+    assert r"full folding-in & \ensuremath{0.5} [" in text  # under the model's prior, where 3 topics are best

@@ -5,13 +5,18 @@ from collections.abc import Sequence
 import pandas as pd
 import pytest
 from small_study import inputs, made_up
-from splits import on_two_splits
+from splits import on_two_splits, with_groups
 
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.welling.claims import CLAIMS
 from heldout.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 
+ON_DOCUMENTS = (
+    *("plsa-vem-similar", "epca-similar", "full-always-improves"),
+    *("half-overfits", "half-above-full", "half-sensitive", "long-documents-alleviate"),
+    *("lda-better", "lda-better-by-half"),
+)
 IDENTITIES = ("discrete-bound", "discrete-pessimistic", "mean-field-pessimistic", "continuous-optimistic", "normaliser")
 
 
@@ -51,6 +56,18 @@ def test_claims_are_contradicted_by_scores_that_do_not(turned: Inputs) -> None:
     for name in ("full-always-improves", "half-above-full"):
         assert judged(name, turned).verdict == CONTRADICTED, name
     assert all(effect.estimate <= 0.0 for effect in judged("half-overfits", turned).effects)
+
+
+@pytest.mark.parametrize("name", ON_DOCUMENTS)
+def test_the_interval_holds_documents(borne_out: Inputs, name: str) -> None:
+    """Two splits with the same scores have no spread of their own."""
+    whole = judged(name, on_two_splits(borne_out)).effects
+    held = judged(name, with_groups(on_two_splits(borne_out))).effects
+    several = [(one, other) for one, other in zip(whole, held, strict=True) if one.replicates > 1]
+    assert several
+    for one, other in several:
+        assert other.estimate == pytest.approx(one.estimate)
+        assert other.error > one.error + 1e-9
 
 
 def test_more_topics_than_words_are_one_fit_and_decide_nothing(borne_out: Inputs) -> None:

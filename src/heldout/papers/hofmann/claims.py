@@ -5,8 +5,9 @@ trained on. Full folding-in lets p(z | d) see the test tokens too. Half folding-
 as new documents of unknown weights, though the topics were fitted to other tokens of the same documents, as they could
 not be for a truly new one. The posterior predictive integrates out the weights given the training tokens. It and the
 truth need a prior, Dirichlet(1) or a symmetric one chosen on the validation tokens; there is a claim for each. All
-scores are in nats per test token. Under a sparse prior both sampled scores can be too low by more than their standard
-error.
+scores are in nats per test token. Under a sparse prior, as the chosen one is with many dimensions, the sampled
+posterior predictive is too low by a few of its standard errors. No run has measured that bias, so no interval holds it;
+it is against models with many dimensions, and the tests that rest on it say so.
 
 The source compares inverse annealing, a coarse schedule, with careful annealing, a fine one: that is the first part of
 the claims about it. The others have both on the same schedule (`SCHEDULES`).
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.claims import Claim, Measure
-from heldout.effects import ON, effects, less, paired
+from heldout.effects import ON, effects, less, paired, values_of
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
 from heldout.papers.hofmann.experiments.tempering import ITERATIONS
@@ -116,17 +117,17 @@ def _leads(table: "pd.DataFrame", limit: Callable[[str], float] | None = None) -
     """
     import pandas as pd
 
-    rows = []
+    rows, names = [], values_of(table)
     for (corpus, seed), own in table.groupby(["corpus", "seed"]):
         most = limit(str(corpus)) if limit else math.inf
-        values, errors = own["value"].to_numpy(float), own["error"].to_numpy(float)
+        values, errors = own[names].to_numpy(float), own["error"].to_numpy(float)
         topics = own["topics"].to_numpy(int)
         for at, k in enumerate(topics):
             before = np.flatnonzero((topics < k) & (topics <= most))
             if len(before) and (limit is None or k > most):
-                best = before[np.argmax(values[before])]
-                rows.append((corpus, k, seed, values[at] - values[best], math.hypot(errors[at], errors[best])))
-    return pd.DataFrame(rows, columns=["corpus", "topics", "seed", "gain", "error"])
+                error = math.hypot(errors[at], errors[before[np.argmax(values[before, 0])]])
+                rows.append((corpus, k, seed, error, *(values[at] - values[before].max(axis=0))))
+    return pd.DataFrame(rows, columns=["corpus", "topics", "seed", "error", "gain", *names[1:]])
 
 
 def no_overfitting(
@@ -173,22 +174,34 @@ _ABSTRACT, _OTHERWISE = f"{_FIGURE}, and the abstract", f"{_FIGURE}, evaluated o
 _BEST = "lowest perplexity of either over all dimensions, seeds with the whole grid: log ratio"
 _SAME = "the same dimensions, mean over them: log ratio of perplexities"
 _LEAST = f"least gain over the best of fewer dimensions is above -{MODELS.value:g} nats per token"
+_TOO_LOW = (
+    "; the sampled estimate is too low by a few of its standard errors under a sparse prior, which the interval does"
+    " not hold: a bias against many dimensions"
+)
 # (end of a claim's name, end of a variant, how a statement says it)
 _PRIORS = (("flat", "", "under the flat prior"), ("chosen", VALIDATED, "under the prior that validation tokens choose"))
 
 
-def _otherwise(name: str, statement: str, test: str, measure: Callable[..., list[Effect]]) -> list[Claim]:
+def _otherwise(
+    name: str, statement: str, test: str, measure: Callable[..., list[Effect]], of_half: str = ""
+) -> list[Claim]:
     """Return one claim for each of the other scores and, where one needs a prior, for each prior.
 
-    Names and statements begin with those given; `measure` takes `evaluator` and `prior`.
+    Names and statements begin with those given; `measure` takes `evaluator` and `prior`, and `of_half` is what the test
+    by half folding-in says besides.
     """
 
-    def claim(end: str, score: str, how: Measure) -> Claim:
-        return Claim(f"hofmann-{name}-{end}", _OTHERWISE, f"{statement}, by {score}.", test, how)
+    def claim(end: str, score: str, how: Measure, caution: str) -> Claim:
+        return Claim(f"hofmann-{name}-{end}", _OTHERWISE, f"{statement}, by {score}.", test + caution, how)
 
     sampled = (("predictive", PREDICTIVE, "the posterior predictive"), ("truth", TRUTH, "the marginal likelihood"))
-    return [claim("half", "half folding-in", partial(measure, evaluator=HALF))] + [
-        claim(f"{score}-{end}", f"{called} {under}", partial(measure, evaluator=evaluator, prior=prior))
+    return [claim("half", "half folding-in", partial(measure, evaluator=HALF), of_half)] + [
+        claim(
+            f"{score}-{end}",
+            f"{called} {under}",
+            partial(measure, evaluator=evaluator, prior=prior),
+            _TOO_LOW if (evaluator, prior) == (PREDICTIVE, VALIDATED) else "",
+        )
         for score, evaluator, called in sampled
         for end, prior, under in _PRIORS
     ]
@@ -225,7 +238,13 @@ CLAIMS = (
         _SAME,
         partial(tempered_below_early, evaluator=FOLDED_IN),
     ),
-    *_otherwise("tem-below-early", "Tempered EM lies below EM with early stopping", _SAME, tempered_below_early),
+    *_otherwise(
+        "tem-below-early",
+        "Tempered EM lies below EM with early stopping",
+        _SAME,
+        tempered_below_early,
+        "; cells in which a folded-in point gives a scored word no probability are left out",
+    ),
     Claim("hofmann-no-overfitting", _FIGURE, "Under tempered EM more dimensions never hurt.", _LEAST, no_overfitting),
     *_otherwise("no-overfitting", "Under tempered EM more dimensions never hurt", _LEAST, no_overfitting),
     Claim(

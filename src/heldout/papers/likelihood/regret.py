@@ -7,6 +7,10 @@ is highest, and so does the likelihood itself, K(A). The other half B, which nei
 
 in nats per token, and the halves change roles. Zero where both choose alike; negative where the score's choice happens
 to be the better one on B. A library's number is of all documents: its choice has seen B, which favours it.
+
+A choice on a grid takes few values: where all halves of all splits choose alike, neither splits nor groups of documents
+vary, and what one half more might choose is not known. So the spread over splits is taken to be at least what it would
+be had one half of one split chosen the likelihood's second best (`resolutions`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,8 +58,9 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
     """Return the regret of a chooser, by corpus, seed and half: "gain", nats per token, as pairs of effects have it.
 
     The likelihood that judges also makes the choice that the chooser is held to. Also "chosen", the chooser's number of
-    topics; "judged", the likelihood's; "error", of both values; and `WITHOUT`, each group left out of both halves. No
-    rows where scores have no groups of documents.
+    topics; "judged", the likelihood's; "step", how far the likelihood's second best lies from that on B, nats per
+    token; "error", of both values; and `WITHOUT`, each group left out of both halves. No rows where scores have no
+    groups of documents.
     """
     import pandas as pd
 
@@ -81,11 +86,22 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
                 chosen, judged, gain = _regret(*values, half, by is None)
                 error = 0.0 if chosen == judged else float(np.hypot(*of_truth["error"].iloc[[chosen, judged]]))
                 row = {"corpus": corpus, "seed": seed, "half": at, "gain": gain, "error": error}
-                row |= {"chosen": int(grid[chosen]), "judged": int(grid[judged])}
+                row |= {"chosen": int(grid[chosen]), "judged": int(grid[judged]), "step": _step(values[0], half)}
                 for group, name in enumerate(WITHOUT):
                     row[name] = _regret(*values, half, by is None, without=group)[2]
                 rows.append(row)
-    return pd.DataFrame(rows, columns=["corpus", "seed", "half", "gain", "error", "chosen", "judged", *WITHOUT])
+    return pd.DataFrame(rows, columns=["corpus", "seed", "half", "gain", "error", "chosen", "judged", "step", *WITHOUT])
+
+
+def resolutions(rows: "pd.DataFrame") -> dict[str, float]:
+    """Return by corpus the spread of splits' regrets had one half of one of them chosen the likelihood's second best.
+
+    Of S splits, each the mean of two halves, one then has half a "step" and the others 0: a standard deviation of step
+    / (2 sqrt(S)).
+    """
+    by_corpus = rows.groupby("corpus")
+    least = by_corpus["step"].mean() / (2.0 * by_corpus["seed"].nunique() ** 0.5)
+    return {str(corpus): float(spread) for corpus, spread in least.items()}
 
 
 def _spread(score: "pd.DataFrame", truth: "pd.DataFrame") -> "pd.DataFrame":
@@ -111,3 +127,10 @@ def _regret(truth: Floats, score: Floats, half: Bools, last: bool, without: int 
     chosen = len(other) - 1 if last else int(np.argmax(of_score))
     judged = int(np.argmax(of_truth))
     return chosen, judged, float(other[judged] - other[chosen])
+
+
+def _step(truth: Floats, half: Bools) -> float:
+    """Return how far the number of topics that the likelihood likes second lies from its first, on the other half."""
+    of_truth, other = (truth[0][:, part].sum(axis=1) / truth[1][:, part].sum(axis=1) for part in (half, ~half))
+    first = np.argsort(-of_truth, kind="stable")[:2]
+    return float(np.abs(np.diff(other[first])).sum())

@@ -85,15 +85,19 @@ def nmf_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def lda_above(inputs: Inputs, _: Sequence[str], *, others: Sequence[tuple[str, Curve]], ours: Curve) -> list[Effect]:
-    """Measure a score of LDA against other scores at the same K and seed; a model without K has one for all."""
+    """Measure a score of LDA against other scores at the same K and seed; a model without K has one for all.
+
+    A part may name the inverse temperature of tempered EM, {beta}.
+    """
     names = corpora(inputs, PERPLEXITY)
     lda = curve_points(inputs, names, ours)
+    beta = inputs.settings.experiment(PERPLEXITY).get("settings", {}).get("beta")
     found = []
     for part, other in others:
         points = curve_points(inputs, names, other)
         if len(points) and points["topics"].nunique() == 1 != lda["topics"].nunique():
             points = lda[KEYS].merge(points.drop(columns="topics"), on=["corpus", "seed"])
-        found += _by_split(inputs, less(lda, points), part)
+        found += _by_split(inputs, less(lda, points), part.format(beta=beta))
     return found
 
 
@@ -104,12 +108,18 @@ def _against(*others: tuple[str, Curve], ours: Curve = LDA) -> Measure:
 def _plsi(end: str, score: str, statement: str, *ours: tuple[str, Curve]) -> Iterator[Claim]:
     """Yield the claims that LDA is below pLSI by one score, trained by EM and by tempered EM."""
     for training, model in PLSI_MODELS.items():
+        tempered = training != "EM"
+        test = "LDA's log-likelihood less pLSI's score, mean over K"
         yield Claim(
-            f"plsi-worse-by-{end}" + ("" if training == "EM" else "-tempered"),
+            f"plsi-worse-by-{end}" + ("-tempered" if tempered else ""),
             "section 27.3.3, Figure 27.6",
             f"{statement} ({training})",
-            "LDA's log-likelihood less pLSI's score, mean over K",
-            _against(("", Curve(model, (PLSI_SCORES[score],))), ours=ours[0][1] if ours else LDA),
+            test
+            + ("; at one inverse temperature, beta, fixed beforehand and not by held-out tokens" if tempered else ""),
+            _against(
+                ("beta {beta}" if tempered else "", Curve(model, (PLSI_SCORES[score],))),
+                ours=ours[0][1] if ours else LDA,
+            ),
         )
 
 

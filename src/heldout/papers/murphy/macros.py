@@ -53,6 +53,7 @@ def macros(inputs: Inputs) -> Macros:
     errors = [row.error for row in rows if row.error]
     corpus = next(iter(results.corpora(inputs, results.PERPLEXITY)), "")
     most = max(results.curve(inputs, corpus, results.LDA), default=0)
+    beta = inputs.settings.experiment(results.PERPLEXITY).get("settings", {}).get("beta")
     verdicts = Counter(inputs.judged(claim.name).verdict for claim in CLAIMS)
     result = {
         "GalleryClaims": latex.integer(len(CLAIMS) - verdicts[IDENTITY]),
@@ -64,6 +65,7 @@ def macros(inputs: Inputs) -> Macros:
         "AnnealedError": latex.decimal(max(errors), 4) if errors else NOT_RUN,
         "GalleryMisprints": latex.integer(len(MISPRINTS)),
         "FigureTopics": latex.integer(most) if most else NOT_RUN,
+        "FigureBeta": latex.setting(beta) if beta else NOT_RUN,
     }
     for experiment, kind in results.KINDS.items():
         of_experiment, name = results.corpora(inputs, experiment), experiment.capitalize()

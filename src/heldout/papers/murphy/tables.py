@@ -73,8 +73,8 @@ def _cells(row: results.Row) -> list[str]:
         error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
         likelihood, gap = f"{latex.signed(row.likelihood, 3)}{error}", latex.signed(row.gap, 3)
     cells = [latex.integer(row.topics), row.member.usual.score, latex.signed(row.value, 3)]
-    answer = "yes" if row.member.usual.kind == "exact" else "no" if row.refuted else "undecided"
-    total = f"{latex.decimal(row.one_token, 3)}, {answer}" if row.one_token >= 0.0 else latex.DASH
+    # one sum that is not 1 refutes, and one that is 1 proves nothing of longer documents
+    total = latex.decimal(row.one_token, 3) + ", no" * row.refuted if row.one_token >= 0.0 else latex.DASH
     return [*cells, likelihood, gap, total]
 
 

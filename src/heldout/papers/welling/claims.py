@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from heldout.claims import MAX_IS_NO_LESS, Claim
-from heldout.effects import effects, less, steps
+from heldout.effects import effects, less, sizes, steps, values_of
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.normaliser import toy_example
 from heldout.inputs import Inputs
@@ -51,7 +51,7 @@ def vem_similar(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     found = []
     for evaluator, side in SIDES.items():
         vem, hof = (points(inputs, corpora, model, evaluator) for model in (VEM, PLSA))
-        found += _by_split(inputs, _apart(less(vem, hof, SCORED)), margin=SIMILAR, test="similar", part=side)
+        found += _by_split(inputs, sizes(less(vem, hof, SCORED)), margin=SIMILAR, test="similar", part=side)
     return found
 
 
@@ -60,13 +60,8 @@ def epca_similar(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     found = []
     for evaluator, side in SIDES.items():
         epca, plsa = (best_points(inputs, corpora, model, evaluator) for model in (EPCA, PLSA))
-        found += _by_split(inputs, _apart(less(epca, plsa)), margin=SIMILAR, test="similar", part=side)
+        found += _by_split(inputs, sizes(less(epca, plsa)), margin=SIMILAR, test="similar", part=side)
     return found
-
-
-def _apart(gains: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the sizes of gains, whichever way; a cell's own size, since cells may lie either way."""
-    return gains[[name for name in gains.columns if not name.startswith("without")]].assign(gain=gains["gain"].abs())
 
 
 def tempering_no_advantage(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -75,17 +70,18 @@ def tempering_no_advantage(inputs: Inputs, corpora: Sequence[str]) -> list[Effec
     found = []
     for evaluator, side in SIDES.items():
         table = points(inputs, corpora, TEM, evaluator, variants)
-        best = table.groupby(_AT)["value"].max()
-        plain = table[table["variant"].isin(variants[-1:])].groupby(_AT)["value"].max()
-        gains = (best - plain).rename("gain").reset_index().assign(error=0.0)
-        found += _by_split(inputs, gains.dropna(), margin=SIMILAR, test="similar", part=side)
+        best, plain = (
+            rows.groupby(_AT)[values_of(table)].max().reset_index().assign(error=0.0)
+            for rows in (table, table[table["variant"].isin(variants[-1:])])
+        )
+        found += _by_split(inputs, less(best, plain), margin=SIMILAR, test="similar", part=side)
     return found
 
 
 def full_improves(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure full folding-in's gain from one number of topics to the next, over all constants: least and mean."""
     curve = points(inputs, corpora, PLSA, FULL).rename(columns={"value": "gain"})
-    gains = steps(curve[[*SCORED, "gain", "error"]])
+    gains = steps(curve[[*SCORED, *values_of(curve, "gain"), "error"]])
     return [
         effect
         for summary in ("least", "mean")
@@ -94,13 +90,14 @@ def full_improves(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 
 
 def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
-    """Measure full folding-in's gain from the last K <= V to the largest K."""
+    """Measure full folding-in's gain from the largest K of the grid that is at most V to the largest, beyond V."""
     corpus, ends = inputs.settings.beyond.corpus, beyond_ends(inputs)
     if corpus not in corpora or ends is None:
         return []
     curve = points(inputs, [corpus], PLSA, FULL, topics=ends, seeds=inputs.settings.beyond.seeds)
     curve = curve.rename(columns={"value": "gain"})
-    return _by_split(inputs, steps(curve[[*SCORED, "gain", "error"]]), margin=MODELS)
+    gains = steps(curve[[*SCORED, *values_of(curve, "gain"), "error"]])
+    return _by_split(inputs, gains, margin=MODELS, part=f"{ends[0]:,} to {ends[1]:,} topics")
 
 
 def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -108,9 +105,9 @@ def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     short = _short(inputs, corpora)[0] or corpora
     table = points(inputs, short, PLSA, HALF)
     table = table[table["smoothing"] <= SMALL_CONSTANT].sort_values("topics")
-    curves = table.groupby(["corpus", "smoothing", "seed"])["value"]
-    losses = (curves.max() - curves.last()).rename("gain").reset_index().assign(error=0.0)
-    return _by_split(inputs, losses, margin=MODELS)
+    curves = table.groupby(["corpus", "smoothing", "seed"])[values_of(table)]
+    losses = (curves.max() - curves.last()).reset_index().rename(columns={"value": "gain"})
+    return _by_split(inputs, losses.assign(error=0.0), margin=MODELS)
 
 
 def _short(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
@@ -119,15 +116,20 @@ def _short(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
     return (ordered[:-1], ordered[-1]) if len(ordered) > 1 else ([], "")
 
 
-def _above_the_longest(inputs: Inputs, corpora: Sequence[str], values: "pd.DataFrame") -> list[Effect]:
-    """Measure by how much the other corpora's values exceed those of the corpus with the longest documents."""
+def _above_the_longest(
+    inputs: Inputs, corpora: Sequence[str], values: "pd.DataFrame", keys: Sequence[str]
+) -> list[Effect]:
+    """Measure by how much the other corpora's values exceed those of the corpus with the longest documents.
+
+    Both corpora's groups of documents enter: they are drawn apart, so that the squares of their influences add up.
+    """
     short, long = _short(inputs, corpora)
-    keys = [name for name in values.columns if name not in ("corpus", "gain", "error")]
-    longest = values[values["corpus"] == long].drop(columns=["corpus", "error"])
-    both = values[values["corpus"].isin(short)].merge(longest, on=keys, suffixes=("", "_longest"))
-    return _by_split(
-        inputs, both[["corpus", *keys]].assign(gain=both["gain"] - both["gain_longest"], error=0.0), margin=MODELS
-    )
+    longest, found = select(values, corpus=long), list[Effect]()
+    for corpus in short:
+        gains = less(select(values, corpus=corpus), longest.assign(corpus=corpus), keys)
+        if len(gains):
+            found += _by_split(inputs, gains, margin=MODELS)
+    return found
 
 
 def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -138,9 +140,9 @@ def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """
     largest = 1.0 / max(float(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora)
     table = points(inputs, corpora, PLSA, HALF)
-    curves = table[table["smoothing"] <= largest].groupby(_AT)["value"]
-    ranges = (curves.max() - curves.min()).rename("gain").reset_index().assign(error=0.0)
-    return _above_the_longest(inputs, corpora, ranges)
+    curves = table[table["smoothing"] <= largest].groupby(_AT)[values_of(table)]
+    ranges = (curves.max() - curves.min()).reset_index().assign(error=0.0)
+    return _above_the_longest(inputs, corpora, ranges, _AT)
 
 
 def _half_below_full(inputs: Inputs, corpora: Sequence[str]) -> "pd.DataFrame":
@@ -156,8 +158,8 @@ def half_above_full(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 
 def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure by how much half and full folding-in lie further apart on short than on long documents."""
-    gaps = _half_below_full(inputs, corpora)[[*SCORED, "gain", "error"]]
-    return _above_the_longest(inputs, corpora, gaps)
+    gaps = _half_below_full(inputs, corpora).rename(columns={"gain": "value"})
+    return _above_the_longest(inputs, corpora, gaps, SCORED)
 
 
 def _lda_gains(inputs: Inputs, corpora: Sequence[str], evaluator: str, other: str, variant: str = "") -> "pd.DataFrame":
@@ -185,11 +187,11 @@ def lda_better_by_half(inputs: Inputs, corpora: Sequence[str], *, variant: str =
     """Measure by how much LDA's advantage is larger by half than by full folding-in, in the median over topics."""
     found = []
     for model in (PLSA, EPCA):
-        full, half = (_lda_gains(inputs, corpora, e, model, variant)[[*_AT, "gain"]] for e in (FULL, HALF))
-        both = half.merge(full, on=_AT, suffixes=("", "_full"))
-        larger = both[_AT].assign(gain=both["gain"] - both["gain_full"], error=0.0)
+        full, half = (
+            _lda_gains(inputs, corpora, e, model, variant).rename(columns={"gain": "value"}) for e in (FULL, HALF)
+        )
         part = f"than {'PLSA' if model == PLSA else 'EPCA'}"
-        found += _by_split(inputs, larger, margin=MODELS, summary="median", part=part)
+        found += _by_split(inputs, less(half, full), margin=MODELS, summary="median", part=part)
     return found
 
 
@@ -394,7 +396,8 @@ CLAIMS = (
         "full-improves-beyond-vocabulary",
         "sections 4.4, 5",
         "Full folding-in still improves with more topics than words.",
-        "gain from the largest number of topics within the vocabulary to one beyond it, mean over constants",
+        "gain from the grid's largest number of topics that is within the vocabulary to one beyond it, which the effect"
+        " names, mean over constants",
         beyond_improves,
     ),
     Claim(

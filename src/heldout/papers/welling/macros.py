@@ -154,7 +154,7 @@ def _curve(prefix: str, curve: "pd.DataFrame") -> Macros:
 def _beyond(inputs: Inputs) -> Macros:
     """Return what folding in says at the largest number of topics beyond the vocabulary."""
     corpus = inputs.settings.beyond.corpus
-    result = {f"Beyond{name}": NOT_RUN for name in ("Vocabulary", "To", "FullTo", "HalfTo")}
+    result = {f"Beyond{name}": NOT_RUN for name in ("Vocabulary", "From", "To", "FullTo", "HalfTo")}
     result |= {"BeyondCorpus": latex.corpus_name(corpus)}
     ends = beyond_ends(inputs)
     if ends is None:
@@ -167,6 +167,7 @@ def _beyond(inputs: Inputs) -> Macros:
         return result
     return result | {
         "BeyondVocabulary": latex.integer(inputs.corpus(corpus)["vocabulary"]),
+        "BeyondFrom": latex.integer(ends[0]),
         "BeyondTo": latex.integer(ends[1]),
         "BeyondFullTo": latex.perplexity(means(same).iloc[-1]),
         "BeyondHalfTo": latex.perplexity(means(chosen).iloc[-1]),
