@@ -174,8 +174,8 @@ def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Sample, w
         what: the model and the documents, before "are not".
 
     Raises:
-        InputError: where they are not, and there are `DOCUMENTS` of them with `FEWEST` tokens, or `TOKENS` tokens; of
-            the sample `DOCUMENTS` with `FEWEST` tokens.
+        InputError: where they are not, and there are `DOCUMENTS` of them with `FEWEST` tokens, or `TOKENS` tokens; for
+            their co-occurrence, as many in the sample.
     """
     if len(words) <= TELLING:
         return
