@@ -90,7 +90,7 @@ ifeq ($(or $(STUDY),paper),paper)
 	@$(MAKE) --no-print-directory readme
 endif
 
-packages: ## Make the environments of the study "packages" in .packages: R, wheels, Java (5 minutes)
+packages: ## Make the environments of the studies "packages" and "neural" in .packages: R, wheels, Java (5 minutes)
 	@sh workflow/packages/environment.sh .packages
 
 freeze: reproduce ## For maintainers: freeze the tables of STUDY in data/reference, for studies that name it in `frozen`

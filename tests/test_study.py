@@ -201,6 +201,7 @@ ALONE = (
     "long-chains",
     "newsgroups",
     "packages",
+    "neural",
 )  # kept, without fits
 
 

@@ -52,7 +52,7 @@ NOTHING: Mapping[str, Any] = {
 }
 PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # modules of the extra `peers`
 # packages of environments of their own, run by programs of these names in the folder that `DRIVERS` names
-DRIVEN = ("bigartm", "bitermplus", "spark", "topicmodels-gibbs", "topicmodels-vem")
+DRIVEN = ("bigartm", "bitermplus", "etm", "spark", "topicmodels-gibbs", "topicmodels-vem")
 DRIVERS = "HELDOUT_PACKAGES"
 OF_PACKAGES = {"peers": tuple(PEERS), "packages": (*PEERS, *DRIVEN)}  # experiments, whose models they are
 
@@ -400,7 +400,7 @@ def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any],
 
     NAME/study.json of the folder of reference results has the settings of each study in `frozen`. Also return their
     folders, and a notice on those that are not there (empty if all are). Of an experiment that several of them have,
-    on other corpora, the settings are the first's.
+    on other corpora or of other models, the settings are the first's.
 
     Raises:
         InputError: when the study asks for one of their experiments itself, or a file of settings cannot be read.

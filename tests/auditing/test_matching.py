@@ -1,5 +1,6 @@
 """Words by name and by place, and documents of another corpus."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,23 @@ from made_models import V, drawn, likelihood, topics_of
 
 import heldout
 from heldout.auditing.audit.audit import audit
-from heldout.auditing.matching import LEAST, TELLING, flat_topics, likeness
+from heldout.auditing.co_occurrence import (
+    CUT,
+    MOST_DOCUMENTS,
+    MOST_TOKENS,
+    NEAR,
+    PERMUTATIONS,
+    STEPS,
+    Sample,
+    co_occurrence,
+    flat_topics,
+    least,
+)
+from heldout.auditing.matching import LEAST, TELLING, check_like, likeness
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.stream import open_documents
 from heldout.errors import InputError, InputWarning
+from heldout.evaluators.bidirectional import simulate
 from heldout.libraries import Fitted
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -124,8 +138,113 @@ def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unle
         assert audit(model, other[:10], **options).documents == 10
 
 
-def test_too_few_words_or_tokens_tell_nothing(made: tuple[Topics, Any]) -> None:
+def test_few_tokens_are_a_warning_and_few_words_tell_nothing(made: tuple[Topics, Any]) -> None:
     topics, own = made
-    audit((topics.phi, topics.alpha), own[:1, ::-1], estimator="linear-time")  # without a warning
+    audit((topics.phi, topics.alpha), own[:1], estimator="linear-time")
+    with pytest.warns(InputWarning, match="but 1 documents of 60 tokens are too few to tell"):
+        audit((topics.phi, topics.alpha), own[:1, ::-1], estimator="linear-time")
     few = topics.phi[:, :TELLING] / topics.phi[:, :TELLING].sum(axis=1, keepdims=True)
     assert audit((few, topics.alpha), own[:40, TELLING - 1 :: -1], estimator="linear-time").documents == 40
+
+
+def by_frequency(seed: int, topics: int = 20, words: int = 1500) -> tuple[Topics, Any]:
+    """Topics of words that stand in order of frequency, and 60 documents of 60 tokens drawn from them."""
+    rng = generator("test-audit-by-frequency", seed=seed, topics=topics)
+    phi = rng.gamma(0.1, size=(topics, words)) / (np.arange(words) + 3.0)
+    phi /= phi.sum(axis=1, keepdims=True)
+    phi = phi[:, np.argsort(-phi.sum(axis=0))]
+    theta = rng.dirichlet(np.full(topics, 0.1), size=60)
+    own = np.array([rng.multinomial(60, weights @ phi) for weights in theta])
+    return Topics(phi, np.full(topics, 0.1), tuple(f"w{w}" for w in range(words))), own
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_words_that_do_not_occur_together_as_the_topics_have_them_are_refused(seed: int) -> None:
+    topics, own = by_frequency(seed)
+    _, others = by_frequency(seed + 100)
+    model, options = (topics.phi, topics.alpha), dict[str, Any](estimator="linear-time", probability=False)
+    for documents in (own, own[:20]):
+        assert audit(model, documents, **options).documents == len(documents)
+        for wrong in (np.roll(documents, 1, axis=1), others[: len(documents)]):
+            assert likeness(topics.phi, wrong.sum(axis=0)) > LEAST
+            with pytest.raises(InputError, match=r"own: .*whether they stand together.*--other-corpus"):
+                audit(model, wrong, **options)
+            assert audit(model, wrong, other_corpus=True, **options).documents == len(documents)
+    with pytest.raises(InputError, match="whether they stand together"):
+        heldout.log_likelihood(model, others, estimator="linear-time")
+    with pytest.raises(InputError, match="whether they stand together"):
+        heldout.rank([model, model], others, estimator="linear-time")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_topics_that_cannot_tell_refuse_nobody(seed: int) -> None:
+    topics, own = by_frequency(seed)
+    pooled = topics.phi.mean(axis=0, keepdims=True)
+    nearly = 0.9 * pooled + 0.1 * topics.phi
+    shuffled = np.roll(own, 1, axis=1)
+    for phi in (pooled, np.repeat(pooled, 5, axis=0), nearly):
+        assert audit((phi, 1.0), own, estimator="linear-time", probability=False).documents == 60
+        sample = sample_of(shuffled)
+        assert least(Topics(phi, np.ones(len(phi)), topics.vocabulary), sample.block, sample.places) == -math.inf
+
+
+@pytest.mark.parametrize("concentration", [0.01, 0.1, 1.0, 10.0])
+def test_a_models_own_draws_are_taken(concentration: float) -> None:
+    topics, _ = by_frequency(0, topics=40)
+    topics = replace(topics, alpha=np.full(40, concentration))
+    for seed in range(5):
+        drawn = simulate(topics, np.full(40, 50), generator("test-audit-draws", seed=seed))[0].counts()
+        check_like(topics, np.asarray(drawn.sum(axis=0)).ravel().astype(int), 40, sample_of(drawn.toarray()), "m: d")
+
+
+def test_a_sample_is_of_the_first_documents_with_tokens() -> None:
+    sample = Sample()
+    sample.add(0, np.zeros(0, np.int32))
+    for place in range(1, 200):
+        sample.add(place, np.full(CUT + 5, place, np.int32))
+    assert sample.places.tolist() == list(range(1, MOST_TOKENS // CUT + 1))
+    assert len(sample.block.tokens) == MOST_TOKENS
+    many = Sample()
+    for place in range(200):
+        many.add(place, np.zeros(1, np.int32))
+    assert len(many.places) == MOST_DOCUMENTS
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_co_occurrence_is_the_share_of_the_gain_that_exchanged_words_have_not(seed: int) -> None:
+    """A slow twin: theta by EM over all words, document by document."""
+    topics, own = by_frequency(seed, topics=4, words=150)
+    counts = own[:6]
+    sample = sample_of(counts)
+    phi = np.vstack([topics.phi, np.full(150, 1.0 / 150)])
+
+    def most(n: Any) -> float:
+        theta = np.full(5, 0.2)
+        for _ in range(STEPS):
+            theta *= phi @ (n / (theta @ phi)) / n.sum()
+        return float(n @ np.log(theta @ phi))
+
+    def gain(counts: Any) -> float:
+        return sum(most(n) for n in counts) - most(counts.sum(axis=0))
+
+    found = co_occurrence(topics.phi, sample.block)
+    rng, total = generator("audit-co-occurrence"), counts.sum(axis=0)
+    used = np.flatnonzero(total)
+    by_chance = []
+    for _ in range(PERMUTATIONS):
+        order = np.lexsort((rng.random(len(used)), -total[used]))
+        near = np.argsort(np.arange(len(used)) + rng.uniform(0.0, NEAR, len(used)), kind="stable")
+        exchanged = np.zeros_like(counts)
+        exchanged[:, used[order[near]]] = counts[:, used[order]]
+        by_chance.append(gain(exchanged))
+    more = gain(counts) - float(np.mean(by_chance))
+    assert found.gain == pytest.approx(more / counts.sum(), rel=1e-9)
+    assert found.share == pytest.approx(more / gain(counts), rel=1e-9)
+
+
+def sample_of(counts: Any) -> Sample:
+    """Return the sample of documents, rows of counts."""
+    sample = Sample()
+    for place, row in enumerate(counts):
+        sample.add(place, np.repeat(np.arange(len(row), dtype=np.int32), row.astype(int)))
+    return sample

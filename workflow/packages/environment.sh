@@ -1,8 +1,9 @@
 #!/bin/sh
-# Makes FOLDER/bin, the drivers of the packages that the study `packages` runs beside those of requirements.lock, each
+# Makes FOLDER/bin, the drivers of packages that the studies `packages` and `neural` run beside requirements.lock, each
 # under its name: environment.sh FOLDER [PYTHON]. What cannot be had is named and left out. Nothing here is a part of the
 # project: R and R's packages come from Debian (GPL), topicmodels (GPL-2) from its repository at one commit or from the
-# archive in $HELDOUT_PACKAGES_MIRROR, wheels by hash: bigartm (BSD-3-Clause), bitermplus (MIT), pyspark (Apache-2.0).
+# archive in $HELDOUT_PACKAGES_MIRROR, wheels by hash: bigartm (BSD-3-Clause), bitermplus and
+# embedded-topic-model (MIT; on torch, BSD-3-Clause, in its build for CPUs), pyspark (Apache-2.0).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1/bin" && folder=$(cd "$1" && pwd) || exit
@@ -55,7 +56,7 @@ if topicmodels; then
         driver "topicmodels-$(echo $method | tr A-Z a-z)" "env R_LIBS=$folder/R Rscript --vanilla $here/topicmodels.R $method"
     done
 fi
-for name in bigartm bitermplus spark; do
+for name in bigartm bitermplus etm spark; do
     [ $name != spark ] || debian_has default-jre-headless || { left_out spark 'apt-get install default-jre-headless'; continue; }
     # a file of the package's own name would be imported in its place
     if wheels $name; then driver $name "$folder/$name/bin/python $here/${name%plus}.py"; fi

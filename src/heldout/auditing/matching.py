@@ -1,7 +1,6 @@
 """Matching of a model and documents: both over the same words."""
 
 import hashlib
-import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from heldout.auditing.co_occurrence import LEAST as TOGETHER
+from heldout.auditing.co_occurrence import Sample, co_occurrence, flat_topics, least
 from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError, InputWarning
 from heldout.libraries import Fitted
@@ -20,10 +21,9 @@ from heldout.topics import AnyTopics
 from heldout.typing import Floats, Ints
 
 EM_STEPS, TINY = 30, 1e-9
-FLAT = 0.98  # entropy, over log V, from which a topic is nearly uniform
-LEAST = 0.22  # likeness of documents like the model's own: chosen and held to others by benchmarks/guard.py
+LEAST = 0.22  # likeness of documents like the model's own: see benchmarks/guard.py
 DOCUMENTS, FEWEST, TOKENS = 20, 1_000, 3_000  # from 20 of 1,000 tokens, or 3,000 tokens, others are refused
-TELLING = 100  # tokens, and words, that say something
+TELLING = 100  # words: of fewer, a random order is often near the right one
 
 
 def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str]:
@@ -108,12 +108,6 @@ def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, Doc
     return fitted, stream
 
 
-def flat_topics(phi: Floats) -> Ints:
-    """Return which topics, rows of phi (K, V), are nearly uniform, as those are that no document uses."""
-    logs = np.log(phi, out=np.zeros_like(phi), where=phi > 0.0)
-    return np.flatnonzero(-np.einsum("kv,kv->k", phi, logs) > FLAT * math.log(phi.shape[1]))
-
-
 def mixed(phi: Floats, words: Ints) -> Floats:
     """Return weights of topics, (K,), by EM from equal ones, under which one mixture of them gives words' counts best.
 
@@ -161,42 +155,64 @@ def likeness(phi: Floats, words: Ints) -> float:
     return (score - by_chance) / max(most - by_chance, TINY) - uniform
 
 
-def check_like(topics: AnyTopics, words: Ints, documents: int, what: str) -> None:
-    """Check that documents are like those that the model was fitted to.
+def is_enough(documents: int, tokens: int) -> bool:
+    """Return whether documents with so many tokens are enough to refuse them."""
+    return tokens >= TOKENS or (documents >= DOCUMENTS and tokens >= FEWEST)
 
-    Warns where there are too few to refuse them and their likeness is below 0; of `TELLING` tokens or words, or fewer,
-    says nothing.
+
+def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Sample, what: str) -> None:
+    """Check that documents are like those that the model was fitted to: how often words occur, and which together.
+
+    Warns where there are too few to refuse them and their likeness or co-occurrence is below 0; of a model of `TELLING`
+    words, or fewer, says nothing.
 
     Args:
         topics: phi and the prior.
         words: (V,) how often each word occurs.
         documents: how many have a token.
+        sample: some of those documents.
         what: the model and the documents, before "are not".
 
     Raises:
-        InputError: where they are not, and there are `DOCUMENTS` of them with `FEWEST` tokens, or `TOKENS` tokens.
+        InputError: where they are not, and there are `DOCUMENTS` of them with `FEWEST` tokens, or `TOKENS` tokens; for
+            their co-occurrence, as many in the sample.
     """
+    if len(words) <= TELLING:
+        return
     tokens = int(words.sum())
-    if min(tokens, len(words)) <= TELLING:
+    found, enough = likeness(topics.phi, words), is_enough(documents, tokens)
+    if found < (LEAST if enough else 0.0):
+        flat = len(flat_topics(topics.phi))
+        unused = f", {flat} of whose {topics.n_topics} topics are nearly uniform" if flat else ""
+        number = f"their likeness is {found:.2f}, where its own have {LEAST} or more{unused}"
+        _say_unlike(number, what, documents, tokens, enough)
         return
-    found = likeness(topics.phi, words)
-    enough = tokens >= TOKENS or (documents >= DOCUMENTS and tokens >= FEWEST)
-    if found >= (LEAST if enough else 0.0):
+    block, places = sample.block, sample.places
+    if len(places) < 2:
+        return  # whose words occur together there are none to be told from
+    found, enough = co_occurrence(topics.phi, block).share, is_enough(len(places), len(block.tokens))
+    if found >= (TOGETHER if enough else 0.0):
         return
-    flat = len(flat_topics(topics.phi))
-    unused = f", {flat} of whose {topics.n_topics} topics are nearly uniform" if flat else ""
-    number = f"{found:.2f}, where its own have {LEAST} or more{unused}"
+    bound = least(topics, block, places)
+    if found < (bound if enough else min(bound, 0.0)):
+        number = f"{found:.2f}, where its own have {bound:.2g} or more"
+        number = f"the co-occurrence of their words, whether they stand together as its topics have them, is {number}"
+        _say_unlike(number, what, documents, tokens, enough)
+
+
+def _say_unlike(number: str, what: str, documents: int, tokens: int, enough: bool) -> None:
+    """Refuse documents that are not like the model's own, or warn where there are too few to tell."""
     if enough:
         raise InputError(
-            f"{what} are not documents like the model's own: their likeness (benchmarks/guard.md) is {number}; give"
-            " the model's own vocabulary or documents of its corpus, or say --other-corpus (other_corpus=True) where"
-            " they are meant to be of another"
+            f"{what} are not documents like the model's own: {number} (benchmarks/guard.md); give the model's own"
+            " vocabulary or documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to"
+            " be of another"
         )
     warnings.warn(
-        f"{what} may not be documents like the model's own: their likeness is {number}, but {documents} documents of"
-        f" {tokens:,} tokens are too few to tell",
+        f"{what} may not be documents like the model's own: {number}, but {documents} documents of {tokens:,} tokens"
+        " are too few to tell",
         InputWarning,
-        stacklevel=2,
+        stacklevel=3,
     )
 
 

@@ -93,6 +93,7 @@ def log_likelihood(
             text; such tokens then count.
         random_state: determines every draw, for every model alike.
         other_corpus: accept documents that are unlike the corpus that the model was fitted to; see `heldout.audit`.
+            EPCA and products of experts, which have no topics, accept any.
         labels: the documents' labels, for a model with priors by them; see `heldout.audit`.
         metadata: the documents' metadata, likewise.
         seed: the former name of random_state.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.blocks import Block, local
+from heldout.auditing.co_occurrence import Sample
 from heldout.auditing.matching import check_like, model_digest, opened
 from heldout.auditing.options import Options
 from heldout.corpora.corpus import Corpus
@@ -37,6 +38,7 @@ class Survey(NamedTuple):
         pilot: the first documents with tokens, shortened.
         pilot_places: their places in the stream.
         words: (V,) how often each word of the model occurs.
+        sample: first documents with tokens, to see which words occur together.
     """
 
     lengths: Ints
@@ -45,6 +47,7 @@ class Survey(NamedTuple):
     pilot: Block
     pilot_places: Ints
     words: Ints
+    sample: Sample
 
 
 def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
@@ -63,6 +66,7 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
     updates, words = 0.0, np.zeros(V, np.int64)
     pilot: list[NDArray[np.int32]] = []
     pilot_places: list[int] = []
+    sample = Sample()
     own = topics.alphas if isinstance(topics, OwnPriors) else None
     for batch in stream:
         lengths.append(batch.lengths)
@@ -73,8 +77,9 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
                 " entry to each document, in their order"
             )
         words += np.bincount(batch.tokens, minlength=V)
-        for d in np.flatnonzero(batch.lengths) if updates < math.inf or len(pilot) < PILOT else ():
+        for d in np.flatnonzero(batch.lengths) if updates < math.inf or not sample.full else ():
             tokens = batch.document(int(d))
+            sample.add(batch.first + int(d), tokens)
             if len(pilot) < PILOT:
                 pilot.append(tokens[:PILOT_TOKENS].copy())
                 pilot_places.append(batch.first + int(d))
@@ -84,7 +89,7 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
                 updates += prior_of(topics).document_cost(topics, tokens)
             updates = updates if updates <= limit else math.inf
     at = np.array(pilot_places, np.int64)
-    read = Survey(np.concatenate(lengths), np.concatenate(left_out), updates, Block.of(0, pilot), at, words)
+    read = Survey(np.concatenate(lengths), np.concatenate(left_out), updates, Block.of(0, pilot), at, words, sample)
     D = len(read.lengths)
     if not D:
         raise InputError(f"{stream.name}: no document in it")
@@ -161,5 +166,6 @@ def subject_of(
     read = survey(stream, fitted.topics, options.limit)
     name = name or its_name
     if not options.other_corpus:
-        check_like(own.topics, read.words, int(np.count_nonzero(read.lengths)), f"{name}: {stream.name}")
+        documents = int(np.count_nonzero(read.lengths))
+        check_like(own.topics, read.words, documents, read.sample, f"{name}: {stream.name}")
     return Subject(fitted, own, name, stream, read)

@@ -22,18 +22,21 @@ class Driven:
 
     Attributes:
         weights: (K, V), proportional to p(w | z) by topic; the parameters of q(topics) where there is an eta.
-        alpha: (K,), of the Dirichlet prior of theta.
+        prior: alpha, (K,), of the Dirichlet prior of theta; of a logistic-normal one mean and covariance, (K,) and
+            (K, K).
         eta: of the prior of topics that are random; None where they are not.
         values: the package's number by set of test documents.
         thetas: (D, K) by set of test documents, where the number is of words at a theta that was fitted to them.
+        documents: (D, 2) by set of test documents, where every document has a number, in nats, with a standard error.
         version: of the package.
     """
 
     weights: Floats
-    alpha: Floats
+    prior: tuple[Floats, ...]
     eta: float | None
     values: Mapping[str, float]
     thetas: Mapping[str, Floats]
+    documents: Mapping[str, Floats]
     version: str
 
 
@@ -55,19 +58,27 @@ def drive(
         try:
             with (folder / "reported.csv").open(encoding="utf-8", newline="") as file:
                 values = {row["test"]: float(row["value"]) for row in csv.DictReader(file)}
-            eta = folder / "eta.f64"
+            eta, normal = folder / "eta.f64", (folder / "mean.f64").exists()
+            of_prior = {"mean": (topics,), "covariance": (topics, topics)} if normal else {"alpha": (topics,)}
             return Driven(
                 np.fromfile(folder / "topics.f64").reshape(topics, training.n_words),
-                np.fromfile(folder / "alpha.f64").reshape(topics),
+                tuple(np.fromfile(folder / f"{part}.f64").reshape(shape) for part, shape in of_prior.items()),
                 float(np.fromfile(eta).item()) if eta.exists() else None,
                 {test: values[test] for test in tests},
-                {
-                    test: np.fromfile(theta).reshape(tests[test].n_documents, topics)
-                    for test in tests
-                    if (theta := folder / f"theta-{test}.f64").exists()
-                },
+                _by_document(folder, "theta", tests, topics),
+                _by_document(folder, "documents", tests, 2),
                 (folder / "version.txt").read_text(encoding="utf-8").strip(),
             )
         except (OSError, KeyError, ValueError) as error:
             said = (ended.stderr.strip().splitlines() or ["it said nothing"])[-1]
             raise InputError(f"{package}: its driver ended with {ended.returncode} ({said:.200})") from error
+
+
+def _by_document(folder: Path, name: str, tests: Mapping[str, Corpus], columns: int) -> dict[str, Floats]:
+    """Return arrays of so many columns by set of test documents, a row per document, where they were written."""
+    files = {test: folder / f"{name}-{test}.f64" for test in tests}
+    return {
+        test: np.fromfile(file).reshape(tests[test].n_documents, columns)
+        for test, file in files.items()
+        if file.exists()
+    }

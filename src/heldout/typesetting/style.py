@@ -95,6 +95,7 @@ PACKAGE_COLOURS = LIBRARY_COLOURS | {
     "topicmodels-vem": "#7FA8E8",
     "bigartm": "#7A0C0C",
     "bitermplus": "#C9A400",
+    "etm": "#2F7D32",
 }
 REPORTED_COLOUR = "#CC3311"  # a library's own number in an audit; Tol's red
 # An audit's page by scheme, and the colours that stand for them in its figures

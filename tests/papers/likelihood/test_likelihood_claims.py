@@ -34,6 +34,7 @@ KEPT = (
     "gap-grows-at-",
     "gap-of-",
     "packages-",
+    "neural-",
     "one-model-",
     "proposed-",
 )

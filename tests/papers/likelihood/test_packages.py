@@ -16,6 +16,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.folding_in import full_folding_in
+from heldout.evaluators.logistic_normal import logistic_normal_exact
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.job import Job
 from heldout.libraries.parts import bound_of_documents, dirichlet_divergence
@@ -28,6 +29,7 @@ from heldout.papers.likelihood.settings import Packages
 from heldout.scores import Score, write_scores
 from heldout.seeds import generator
 from heldout.study import DRIVERS, PEERS, installed
+from heldout.topics import LogisticNormalTopics
 
 ROUNDS = dict.fromkeys(KINDS, 20) | {"scikit-learn": 3, "gensim": 2}
 SETTINGS: dict[str, Any] = {
@@ -57,6 +59,27 @@ for path in sorted(folder.glob("test-*.mtx")):
     theta.tofile(folder / f"theta-{{name}}.f64")
     nats = (test.toarray() * np.log(theta @ phi)).sum()
     lines.append(f"{{name}},{{np.exp(-nats / test.sum()) * {wrong}:.17g}}")
+(folder / "reported.csv").write_text("\\n".join(lines))
+(folder / "version.txt").write_text("1.2")
+"""
+
+# a network: topics, a logistic-normal prior, and every document's bound
+NEURAL = """#!{python}
+import sys
+from pathlib import Path
+import numpy as np
+import scipy.io
+folder = Path(sys.argv[1])
+V = scipy.io.mmread(folder / "training.mtx").shape[1]
+np.random.default_rng(0).dirichlet(np.ones(V), 2).tofile(folder / "topics.f64")
+np.zeros(2).tofile(folder / "mean.f64")
+np.eye(2).tofile(folder / "covariance.f64")
+lines = ["test,value"]
+for path in sorted(folder.glob("test-*.mtx")):
+    test, name = scipy.io.mmread(path).tocsr(), path.stem[5:]
+    bounds = np.column_stack([-9.0 * test.sum(axis=1), np.full(test.shape[0], 0.5)])
+    bounds.tofile(folder / f"documents-{{name}}.f64")
+    lines.append(f"{{name}},{{9.0 + {wrong}:.17g}}")
 (folder / "reported.csv").write_text("\\n".join(lines))
 (folder / "version.txt").write_text("1.2")
 """
@@ -105,20 +128,25 @@ def tokens_of(words: str) -> Corpus:
 
 @pytest.mark.parametrize("package", KINDS)
 def test_scores_are_of_the_same_tokens_and_in_the_order_that_is_known(package: str) -> None:
-    scores, rows = run(package)
+    neural = KINDS[package].neural
+    scores, rows = run(package, 1e9 if neural else 1e7)
     known, everything = tokens_of("known").n_tokens, tokens_of("all").n_tokens
     assert known < everything
-    assert set(scores) == {"reported", "mean-field-bound", "full-folding-in", "half-folding-in", "exact-marginal"}
+    bounds = set() if neural else {"mean-field-bound"}
+    assert set(scores) == {"reported", "full-folding-in", "half-folding-in", "exact-marginal"} | bounds
     for name, score in scores.items():
         assert (score.model, score.variant, score.chain, score.topics) == (package, "packages", "none", 2)
         assert score.documents == TEST
         if name != "half-folding-in":
             assert (score.tokens, score.tokens_left_out) == (known, everything - known)
-    bound, exact, full = (scores[n].log_likelihood for n in ("mean-field-bound", "exact-marginal", "full-folding-in"))
+    bound, exact, full = (
+        scores[n].log_likelihood
+        for n in ("reported" if neural else "mean-field-bound", "exact-marginal", "full-folding-in")
+    )
     assert bound < exact < full
     assert value(rows, "known-likelihood") == pytest.approx(exact / known, rel=1e-12)
     assert value(rows, "known-likelihood-spread") > 0.0
-    assert math.isnan(scores["reported"].standard_error)
+    assert math.isnan(scores["reported"].standard_error) != neural
     reported = scores["reported"].log_likelihood
     assert reported < bound if KINDS[package].near == "mean-field-bound" else reported <= full
 
@@ -126,7 +154,7 @@ def test_scores_are_of_the_same_tokens_and_in_the_order_that_is_known(package: s
 @pytest.mark.parametrize("words", ["known", "all"])
 @pytest.mark.parametrize("package", KINDS)
 def test_the_parts_add_up_to_the_reported_number(package: str, words: str) -> None:
-    scores, rows = run(package)
+    scores, rows = run(package, 1e9 if KINDS[package].neural else 1e7)
     if words == "all" and not KINDS[package].unseen:
         assert not [row for row in rows if row.quantity.startswith("all-")]
         return
@@ -207,10 +235,10 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "topicmodels-gibbs"
 
 
-def stub(path: Path, wrong: float = 1.0) -> None:
+def stub(path: Path, wrong: float = 1.0, text: str = STUB) -> None:
     import sys
 
-    path.write_text(STUB.format(python=sys.executable, wrong=wrong))
+    path.write_text(text.format(python=sys.executable, wrong=wrong))
     path.chmod(0o755)
 
 
@@ -234,6 +262,25 @@ def test_a_driver_is_given_counts_and_its_numbers_parts_are_what_they_are_called
     }
     assert {name: value(rows, f"all-part-{name}") * N for name in expected} == pytest.approx(expected, rel=1e-9)
     assert value(rows, "all-reported") == pytest.approx((counts * log_p).sum() / N, rel=1e-9)
+
+
+def test_a_networks_bound_is_of_documents_and_its_likelihood_of_its_own_prior(driver: Path) -> None:
+    stub(driver.parent / "etm", 0.0, NEURAL)
+    scores, rows, _ = experiment(job("etm"), Packages(limit=1e9, **SETTINGS))
+    found = {score.evaluator: score for score in scores}
+    known = tokens_of("known")
+    phi = np.random.default_rng(0).dirichlet(np.ones(known.n_words), 2)
+    topics = LogisticNormalTopics.of(phi, np.zeros(2), np.eye(2), known.vocabulary)
+    exact = logistic_normal_exact(topics, known).log_likelihood.sum()
+    assert found["exact-marginal"].log_likelihood == pytest.approx(exact, rel=1e-12)
+    reported = found["reported"]
+    assert reported.log_likelihood == pytest.approx(-9.0 * known.n_tokens, rel=1e-12)
+    assert reported.standard_error == pytest.approx(0.5 * math.sqrt(TEST), rel=1e-12)
+    assert reported.groups is not None
+    assert value(rows, "known-part-bound") == pytest.approx(-9.0 - exact / known.n_tokens, rel=1e-12)
+    stub(driver.parent / "etm", 0.1, NEURAL)
+    with pytest.raises(InputError, match=r"etm: .*this release computes something else"):
+        experiment(job("etm"), Packages(limit=1e9, **SETTINGS))
 
 
 def test_a_number_that_is_not_of_its_theta_or_no_number_is_refused(driver: Path) -> None:

@@ -26,7 +26,8 @@ from heldout.auditing.blocks import (
     ratio_error,
     sum_error,
 )
-from heldout.auditing.matching import flat_topics, mixed
+from heldout.auditing.co_occurrence import flat_topics
+from heldout.auditing.matching import mixed
 from heldout.auditing.store import Kept
 from heldout.auditing.survey import Subject
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND

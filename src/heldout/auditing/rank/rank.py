@@ -10,9 +10,10 @@ from typing import Any, Unpack
 import numpy as np
 
 from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, LIKELIHOOD, Work
+from heldout.auditing.co_occurrence import flat_topics
 from heldout.auditing.estimator import affordable, check_estimator
 from heldout.auditing.formats import clean, duration
-from heldout.auditing.matching import flat_topics, opened
+from heldout.auditing.matching import opened
 from heldout.auditing.options import AUTO, MEASURES, RankKeywords, RankOptions, shown
 from heldout.auditing.plan import Plan, plan_of
 from heldout.auditing.progress import Moved, told

@@ -35,11 +35,11 @@ SHOWN = 100  # K of the figure and of the table of parts
 MENDED_PACKAGE = "scikit-learn"
 LINEAR = 0.3  # nats per token, up to which the axis of factors is linear
 FACTORS = {  # of a perplexity, by the logarithm to the base 10
-    math.log10(0.5): r"$\times$ 0.5",
-    0.0: r"$\times$ 1",
-    1.0: r"$\times$ 10",
-    10.0: r"$\times\,10^{10}$",
-    100.0: r"$\times\,10^{100}$",
+    math.log10(0.5): "0.5",
+    0.0: "1",
+    1.0: "10",
+    10.0: "$10^{10}$",
+    100.0: "$10^{100}$",
 }
 MARKS = (2.5, 4.0, 6.0)  # sizes, for ever more documents
 INTERVAL = 1.96  # standard errors over documents in each direction
@@ -84,7 +84,8 @@ def one_model(inputs: Inputs) -> Figure:
         axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.7)
         style.ticks(axis.xaxis, [math.log(10.0) * power for power in FACTORS], list(FACTORS.values()), fontsize=7.0)
         axis.margins(x=0.06)
-        axis.set_xlabel("reported perplexity over the likelihood's")
+        if len(corpora) < 3 or axis is axes[1]:  # of three panels the labels would overlap
+            axis.set_xlabel("reported perplexity over the likelihood's")
     style.ticks(axes[0].yaxis, range(len(packages)), packages)
     axes[0].set_ylim(len(packages) - 0.5, -0.5)
     handles = [
@@ -146,6 +147,8 @@ def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Ite
             latex.listed([latex.integer(k) for k in one.topics]) + "*" * one.censored if one else "" for one in sets
         ]
         chosen = latex.integer(sets[0].highest) if sets[0] else latex.DASH
+        if len(means) == 1:  # nothing to choose from
+            chosen, alike[1] = latex.DASH, ""
         ratios = [
             large(math.exp(min(700.0, means[LIKELIHOOD][k] - means[REPORTED][k]))) if k in means.index else latex.DASH
             for k in shown

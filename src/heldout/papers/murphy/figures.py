@@ -115,7 +115,7 @@ def _line(axis: Axes, inputs: Inputs, corpus: str, of: results.Curve, **props: A
 
 
 def samplers(inputs: Inputs) -> Figure:
-    """Draw what two Gibbs samplers have after as many sweeps: held-out perplexity left, log p(y, q) right."""
+    """Draw what two Gibbs samplers have after as many sweeps: held-out perplexity left, log p(w, z) right."""
     figure, (axes,) = style.grid(1, 2, style.HEIGHT)
     for model, name in ((CollapsedGibbs.name, "collapsed"), (Gibbs.name, "uncollapsed")):
         for axis, quantity in zip(axes, (LIKELIHOOD, of_samplers.JOINT), strict=True):
@@ -124,7 +124,7 @@ def samplers(inputs: Inputs) -> Figure:
                 values = [point.perplexity if axis is axes[0] else point.value for point in points.values()]
                 axis.plot(list(points), values, color=style.COLOURS[model], marker="o", linewidth=1.0, label=label)
                 label = None
-    for axis, of_axis in zip(axes, ("perplexity per token, held out", "log p(y, q), nats per token"), strict=True):
+    for axis, of_axis in zip(axes, ("perplexity per token, held out", "log p(w, z), nats per token"), strict=True):
         axis.set_xscale("log")
         axis.set_xlabel("sweeps")
         axis.set_ylabel(of_axis)

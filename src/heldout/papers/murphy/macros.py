@@ -1,10 +1,11 @@
 """The numbers of the gallery that its text uses."""
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
-from heldout.papers.murphy import results
+from heldout.papers.murphy import over_seeds, results
 from heldout.papers.murphy.claims import CLAIMS
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
@@ -20,6 +21,9 @@ from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import CONTRADICTED, DIFFERS, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COUNTED = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED, DIFFERS)
 SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
@@ -70,7 +74,7 @@ def macros(inputs: Inputs) -> Macros:
         for member in (member for member in MEMBERS if kind in member.data):
             row = at_most.get(member)
             result[f"{name}Gap{latex.camel(member.name)}"] = (
-                NOT_RUN if row is None or row.gap is None else latex.signed(row.gap, 3)
+                NOT_RUN if row is None else over_seeds.signed(over_seeds.gaps(_scores(inputs, experiment, row)), 3)
             )
     both = results.annealed_and_exact(inputs)
     within = sum(abs(one.value - one.exact) <= SEEN * one.error + ROUNDING for one in both)
@@ -96,7 +100,11 @@ def macros(inputs: Inputs) -> Macros:
             spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
             result[f"Bank{kind}{name}"] = shown + spread
     for name, of in AT_MOST.items():
-        points = results.curve(inputs, corpus, of)
-        point = points.get(most, points.get(1))
-        result[f"Figure{name}"] = latex.perplexity(point.perplexity) if point else NOT_RUN
+        points = results.curve_points(inputs, [corpus], of)
+        at = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
+        result[f"Figure{name}"] = over_seeds.perplexity(at["value"].tolist())
     return result | undirected(inputs) | of_priors(inputs) | of_graphs(inputs) | of_ratings(inputs)
+
+
+def _scores(inputs: Inputs, experiment: str, row: results.Row) -> "pd.DataFrame":
+    return select(inputs.scores, variant=experiment, corpus=row.corpus, model=row.member.name, topics=row.topics)

@@ -1,6 +1,7 @@
 """The numbers of graphs and relations that the gallery's text uses."""
 
 from heldout.inputs import Inputs
+from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_graphs as results
 from heldout.papers.murphy.experiments import concepts, memberships, node_features, partitions
 from heldout.papers.murphy.experiments.block_graphs import STRUCTURES
@@ -41,18 +42,17 @@ def of_graphs(inputs: Inputs) -> Macros:
     result["StructuresFound"] = f"{sum(right)} of {len(right)}" if right else NOT_RUN
     levels = results.rhos(inputs)
     for name, rho in (("", levels[:1]), ("Robust", levels[1:2])):
-        values = [
-            results.rows(inputs, MEMBERSHIPS, quantity, smoothing=rho[0])["value"].mean() if rho else None
+        annealed, plugged = (
+            results.rows(inputs, MEMBERSHIPS, quantity, smoothing=rho[0] if rho else None).set_index("seed")["value"]
             for quantity in (memberships.ANNEALED, memberships.PLUGGED)
-        ]
-        annealed, plugged = values
-        result[f"Mixed{name}Likelihood"] = _signed(annealed)
-        result[f"Mixed{name}Gap"] = _signed(None if annealed is None or plugged is None else plugged - annealed)
+        )
+        result[f"Mixed{name}Likelihood"] = over_seeds.signed(annealed.tolist(), 1)
+        result[f"Mixed{name}Gap"] = over_seeds.signed((plugged - annealed).dropna().tolist(), 1)
     result["MixedRho"] = latex.decimal(levels[-1], 1) if levels else NOT_RUN
     for corpus in results.PUBLISHED:
         eta = results.chosen_eta(inputs, corpus)
         result[f"{corpus.capitalize()}Eta"] = NOT_RUN if eta is None else latex.decimal(eta, 1)
-    result["NodeFeaturesGap"] = _signed(results.feature_gap(inputs, node_features.MODEL["concatenation"]))
+    result["NodeFeaturesGap"] = over_seeds.signed(results.feature_gaps(inputs, node_features.MODEL["concatenation"]), 1)
     eta = results.chosen_eta(inputs, "nations")
     for name, quantity in (("Exact", concepts.FEATURES_EXACT), ("Annealed", concepts.FEATURES_ANNEALED)):
         table = results.rows(inputs, CONCEPTS, quantity)

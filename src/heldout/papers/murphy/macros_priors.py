@@ -1,13 +1,19 @@
 """The numbers that the text on models whose documents have priors of their own uses."""
 
+from typing import TYPE_CHECKING
+
 from heldout.evaluators import EXACT
 from heldout.inputs import Inputs
+from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_priors as results
 from heldout.papers.murphy.experiments import correlation, covariates, tags
 from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _GAPS = {
     "Ctm": (results.CORRELATION, correlation.JOINTLY),
@@ -25,7 +31,8 @@ def of_priors(inputs: Inputs) -> Macros:
         of_model = [row for row in results.rows(inputs, experiment) if row.model == model and row.gap is not None]
         last = [row for row in of_model if row.corpus == of_model[-1].corpus]
         largest = max(last, key=lambda row: row.topics, default=None)
-        found[f"PriorsGap{name}"] = NOT_RUN if largest is None or largest.gap is None else latex.signed(largest.gap, 3)
+        scores = inputs.scores if largest is None else _scores(inputs, experiment, largest)
+        found[f"PriorsGap{name}"] = NOT_RUN if largest is None else over_seeds.signed(over_seeds.gaps(scores), 3)
     graph = results.graph(inputs)
     found["GraphTopics"] = latex.integer(len(graph.words)) if graph.words else NOT_RUN
     values = list(graph.edges.values())
@@ -38,3 +45,7 @@ def of_priors(inputs: Inputs) -> Macros:
     apart = latex.decimal(float((estimated - exact).abs().max()), 4) if len(exact) else NOT_RUN
     found["CorrelationApart"] = apart
     return found
+
+
+def _scores(inputs: Inputs, experiment: str, row: results.Row) -> "pd.DataFrame":
+    return select(inputs.scores, variant=experiment, corpus=row.corpus, model=row.model, topics=row.topics)

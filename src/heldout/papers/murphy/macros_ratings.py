@@ -1,9 +1,12 @@
 """The numbers of the gallery's text on ratings."""
 
+from heldout.evaluators import FULL
 from heldout.inputs import Inputs
+from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_ratings as results
 from heldout.papers.murphy.experiments import rating_curves as curves
 from heldout.papers.murphy.experiments import ratings as of
+from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
@@ -15,13 +18,14 @@ def of_ratings(inputs: Inputs) -> Macros:
     result: Macros = {}
     for name, rows in (("Point", point), ("Em", em)):
         for end, index in (("Fewest", 0), ("Most", -1)):
-            result[f"RatingOptimism{name}{end}"] = latex.signed(rows[index].optimism, 3) if rows else NOT_RUN
+            own = select(inputs.scores, variant=results.RATINGS, model=rows[index].model) if rows else inputs.scores
+            at = select(own, topics=rows[index].topics) if rows else own.iloc[:0]
+            result[f"RatingOptimism{name}{end}"] = over_seeds.signed(over_seeds.gaps(at, FULL), 3)
     result["RatingFewest"] = latex.integer(point[0].topics) if point else NOT_RUN
     result["RatingMost"] = latex.integer(point[-1].topics) if point else NOT_RUN
     dropped = results.measured(inputs, results.RATINGS, of.DROPPED, of.CD)
-    result["RatingDropped"] = (
-        NOT_RUN if dropped.empty else latex.signed(dropped.groupby("topics")["value"].mean().iloc[-1], 4)
-    )
+    most = dropped[dropped["topics"] == dropped["topics"].max()]
+    result["RatingDropped"] = over_seeds.signed(most["value"].tolist(), 4)
     svd = results.curve(inputs, curves.SVD, curves.PASS)
     best = min(svd, key=lambda at: svd[at], default=0)
     result["RatingBestPass"] = latex.integer(best) if best else NOT_RUN

@@ -1,10 +1,14 @@
 """The numbers that the text on undirected models uses."""
 
+from heldout.effects import per_token
 from heldout.inputs import Inputs
 from heldout.models import LDA
+from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_undirected as results
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax
 from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
+from heldout.papers.murphy.members.member import LIKELIHOOD
+from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
@@ -23,35 +27,38 @@ def undirected(inputs: Inputs) -> Macros:
         found[f"{name}Hidden"] = latex.integer(hidden) if isinstance(hidden, int) and hidden else NOT_RUN
     for name, quantity in (("Pseudo", boltzmann.PSEUDO), ("Squares", boltzmann.RECONSTRUCTION)):
         for model, called in ((boltzmann.PERSISTENT, "Persistent"), (boltzmann.FIELD, "Field")):
-            points = results.trace(inputs, quantity, model)
-            value = points[max(points)] if points else None
-            shown = latex.decimal if quantity == boltzmann.RECONSTRUCTION else latex.signed
-            found[f"Boltzmann{name}{called}"] = NOT_RUN if value is None else shown(value, 4)
-    gaps = [row.pseudo - row.likelihood.value for row in results.machines(inputs) if row.pseudo is not None]
-    found["BoltzmannGap"] = latex.signed(gaps[0], 4) if gaps else NOT_RUN
+            rows = results.trained(inputs, quantity, model)
+            rows = rows[rows["corpus"].isin(results.corpora(inputs, BOLTZMANN)[:1])]
+            values = rows[rows["at"] == rows["at"].max()]["value"].tolist()
+            shown = over_seeds.decimal if quantity == boltzmann.RECONSTRUCTION else over_seeds.signed
+            found[f"Boltzmann{name}{called}"] = shown(values, 4)
+    scores = select(inputs.scores, variant=BOLTZMANN, corpus=results.corpora(inputs, BOLTZMANN)[:1])
+    scores = select(scores, model=boltzmann.PERSISTENT)
+    found["BoltzmannGap"] = over_seeds.signed(over_seeds.gaps(select(scores, topics=scores["topics"].min())), 4)
     for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):
         both = results.checked(inputs, experiment)
         within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)
         found[f"{name}Within"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
         apart = max((abs(one.value - one.exact) for one in both), default=None)
         found[f"{name}Apart"] = latex.decimal(apart, 2) if apart is not None else NOT_RUN
-    unigram = results.unigram_of_all(inputs, "newsgroups")
-    found["SoftmaxUnigram"] = latex.perplexity(unigram) if unigram is not None else NOT_RUN
+    found["SoftmaxUnigram"] = over_seeds.perplexity(results.unigram_of_all(inputs, "newsgroups"))
     found["SoftmaxUnigramPublished"] = latex.perplexity(results.PUBLISHED["newsgroups"].unigram)
-    news, ours = results.PUBLISHED["newsgroups"], results.perplexities(inputs, "newsgroups")
-    hidden = max((K for model, K in ours if model == replicated_softmax.SOFTMAX), default=0)
+    news, quantity = results.PUBLISHED["newsgroups"], replicated_softmax.PER_DOCUMENT
+    by_document = select(inputs.measurements, variant=SOFTMAX, corpus="newsgroups", quantity=quantity)
+    hidden = max(select(by_document, model=replicated_softmax.SOFTMAX)["topics"], default=0)
     for name, model, value in (("", replicated_softmax.SOFTMAX, news.softmax), ("Lda", LDA, news.lda.get(hidden))):
-        own = ours.get((model, hidden))
-        found[f"SoftmaxNews{name}"] = NOT_RUN if own is None else latex.perplexity(own.documents)
+        found[f"SoftmaxNews{name}"] = over_seeds.perplexity(
+            select(by_document, model=model, topics=hidden)["value"].tolist()
+        )
         found[f"SoftmaxNews{name}Published"] = NOT_RUN if value is None else latex.perplexity(value)
-    reuters = results.perplexities(inputs, "reuters")
-    units = sorted(K for model, K in reuters if model == replicated_softmax.SOFTMAX)
+    reuters = per_token(select(inputs.scores, variant=SOFTMAX, corpus="reuters", evaluator=LIKELIHOOD))
+    units = sorted(set(select(reuters, model=replicated_softmax.SOFTMAX)["topics"]))
     for name, key in (("Few", 0), ("More", -1)):
-        own = reuters.get((replicated_softmax.SOFTMAX, units[key])) if units else None
-        found[f"SoftmaxReuters{name}"] = NOT_RUN if own is None else latex.perplexity(own.tokens)
+        own = select(reuters, model=replicated_softmax.SOFTMAX, topics=units[key] if units else 0)
+        found[f"SoftmaxReuters{name}"] = over_seeds.perplexity(own["value"].tolist())
         found[f"SoftmaxUnits{name}"] = latex.integer(units[key]) if units else NOT_RUN
-    own = reuters.get((replicated_softmax.UNIGRAM, 1))
-    found["SoftmaxReutersUnigram"] = NOT_RUN if own is None else latex.perplexity(own.tokens)
+    unigram = select(reuters, model=replicated_softmax.UNIGRAM)
+    found["SoftmaxReutersUnigram"] = over_seeds.perplexity(unigram["value"].tolist())
     asked = inputs.settings.experiment(SOFTMAX).get("settings", {})
     for name, quantity in (("Training", "training_documents"), ("Words", "words")):
         value = asked.get(quantity, {}).get("newsgroups")

@@ -84,7 +84,7 @@ class LinkRow(NamedTuple):
 LINK_MODELS = {
     rtm.REGRESSION: "LDA with a regression",
     rtm.MODEL: "relational topic model",
-    rtm.OF_WEIGHTS: r"the same, of $\pi$",
+    rtm.OF_WEIGHTS: r"the same, of $\theta$",
 }
 
 

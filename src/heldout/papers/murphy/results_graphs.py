@@ -211,14 +211,15 @@ def link_means(inputs: Inputs, quantity: str, experiment: str = LINKS) -> "pd.Da
     return found.groupby(["corpus", "model", "topics"], sort=False)["value"].mean().reset_index()
 
 
-def feature_gap(inputs: Inputs, model: str) -> float | None:
-    """Return by how much parameters plugged in exceed log p(R) of the observed cells, nats, at the most clusters."""
+def feature_gaps(inputs: Inputs, model: str) -> list[float]:
+    """Return parameters plugged in less log p(R) of the observed cells, nats, with the most clusters, by seed."""
     profile, evidence = (
-        link_means(inputs, quantity, NODE_FEATURES) for quantity in (node_features.PROFILE, node_features.EVIDENCE)
+        rows(inputs, NODE_FEATURES, quantity, model=model).set_index(["topics", "seed"])["value"]
+        for quantity in (node_features.PROFILE, node_features.EVIDENCE)
     )
-    both = profile.merge(evidence, on=["corpus", "model", "topics"], suffixes=("", "_evidence"))
-    own = both[both["model"] == model].sort_values("topics")
-    return float((own["value"] - own["value_evidence"]).iloc[-1]) if len(own) else None
+    gaps = (profile - evidence).dropna()
+    most = gaps.index.get_level_values("topics") == gaps.index.get_level_values("topics").max()
+    return [float(gap) for gap in gaps[most]]
 
 
 def link_loss(inputs: Inputs, name: str, experiment: str = LINKS) -> "pd.DataFrame":

@@ -145,10 +145,10 @@ def perplexities(inputs: Inputs, corpus: str) -> dict[tuple[str, int], Perplexit
     return found
 
 
-def unigram_of_all(inputs: Inputs, corpus: str) -> float | None:
-    """Return the unigram's perplexity by 27.29 over all test documents; None where it was not run."""
+def unigram_of_all(inputs: Inputs, corpus: str) -> list[float]:
+    """Return the unigram's mean over all test documents of their nats per token (27.29), by seed."""
     rows = select(inputs.measurements, variant=SOFTMAX, corpus=corpus, quantity=replicated_softmax.PER_DOCUMENT_ALL)
-    return math.exp(-float(rows["value"].mean())) if len(rows) else None
+    return [float(value) for value in rows["value"]]
 
 
 def retrieval(inputs: Inputs, model: str) -> tuple[list[float], list[float]]:

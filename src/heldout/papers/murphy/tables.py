@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from heldout.corpora.table import base_name
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results
+from heldout.papers.murphy.data_sets import DATA_SETS, DataSet
+from heldout.papers.murphy.manifest_graphs import LINKS, NODE_FEATURES
 from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.typesetting import latex
 
@@ -22,14 +25,30 @@ def opening(inputs: Inputs) -> str:
 
 
 def datasets(inputs: Inputs) -> str:
-    """Return the data sets: what they are of, cases to train and to test on, words or values, tokens or responses."""
-    records, rows = results.corpora(inputs, results.RECORDS), list[latex.TableRow]()
-    for row in inputs.corpora[inputs.corpora["test_documents"] > 0].to_dict("records"):  # not of relations
-        numbers = (row[name] for name in ("train_documents", "test_documents", "vocabulary", "tokens"))
-        kind = "records" if row["corpus"] in records else "documents"
-        rows.append([latex.corpus_name(row["corpus"]), kind, *(latex.integer(number) for number in numbers)])
-    head = r"data & of & training & test & words or values & tokens or responses\\"
-    return latex.tabular(inputs, "@{}llrrrr@{}", head, rows)
+    """Return the data sets: what an observation is, how many to train and to test on, their sizes and sources."""
+    hidden: dict[str, float] = {}
+    for experiment in map(inputs.settings.experiment, (LINKS, NODE_FEATURES)):
+        hidden |= dict.fromkeys(experiment.get("corpora", ()), experiment.get("settings", {}).get("hidden", 0.0))
+    order = list(DATA_SETS)
+    of_study = [(base_name(str(row["corpus"])), row) for row in inputs.corpora.to_dict("records")]
+    of_study.sort(key=lambda pair: order.index(pair[0]) if pair[0] in order else -1)
+    rows, before = list[latex.TableRow](), False
+    for base, row in of_study:
+        of = DATA_SETS.get(base, DataSet("document", ""))
+        if of.relations and not before and rows:
+            rows.append(latex.ADDLINESPACE)
+        before = of.relations
+        test = latex.integer(row["test_documents"])
+        if of.relations:
+            share = hidden.get(str(row["corpus"]), 0.0)
+            test = f"{latex.percent(share, 0)} of pairs" if share else latex.DASH
+        sizes = (latex.integer(row[name]) for name in ("vocabulary", "tokens"))
+        source = rf"\citet{{{of.source}}}" if of.source else latex.DASH
+        source += rf"\textsuperscript{{{of.copy}}}" if of.copy else ""
+        name, training = latex.corpus_name(str(row["corpus"])), latex.integer(row["train_documents"])
+        rows.append([name, of.observation, training, test, *sizes, source])
+    head = r"data & an observation & training & test & words, values & tokens, cells & source\\"
+    return latex.tabular(inputs, "@{}llrrrrl@{}", head, rows)
 
 
 def _opening_rows(inputs: Inputs) -> Iterator[latex.TableRow]:

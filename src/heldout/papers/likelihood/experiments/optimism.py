@@ -46,7 +46,7 @@ from heldout.models.plsa import fold_in_counts
 from heldout.papers.likelihood.settings import Optimism
 from heldout.recorder import Results
 from heldout.seeds import Axes, generator
-from heldout.topics import Topics
+from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats, Ints
 
 PLUG_IN = "plug-in-posterior-mean"
@@ -171,7 +171,7 @@ def under_prior(
     return evaluations if exact is None else evaluations | {EXACT: exact}
 
 
-def maximum(topics: Topics, documents: Corpus) -> Floats:
+def maximum(topics: AnyTopics, documents: Corpus) -> Floats:
     """Return the theta, (D, K), that makes each document most likely."""
     kept, _ = in_vocabulary(documents, topics)
     return fold_in_counts(topics, kept.counts(), **MAXIMUM)

@@ -2,7 +2,8 @@ r"""What packages report of held-out documents, beside their models' likelihood,
 
 One package fits its model to the training documents of a split, by its defaults but for the number of topics, the seed
 and, where that is said, how long it trains; its own number for the test documents stands beside the evaluators of this
-project, on the topics that it fitted and the prior of theta that it used (Dirichlet(1) where it has none):
+project, on the topics that it fitted and the prior of theta that it used (Dirichlet(1) where it has none; the embedded
+topic model's is logistic normal, under which there is no mean-field bound):
 
 * `reported`, the package's number as nats of these documents;
 * `mean-field-bound`, `full-folding-in` (the maximum over theta), `half-folding-in`;
@@ -10,11 +11,11 @@ project, on the topics that it fitted and the prior of theta that it used (Diric
 
 Most packages take the vocabulary that they are given. Here it has the words of the test documents, too, as where all
 documents are counted before they are split; the number is asked for with the tokens of words unseen in training, and
-without them. tomotopy, BigARTM and bitermplus have the training documents' words alone.
+without them. tomotopy, BigARTM, bitermplus and the embedded topic model have the training documents' words alone.
 
 The reported number, log R, in nats, differs from log p of the tokens seen in training by parts that add up to it:
 
-* `bound`: the mean-field bound at fixed topics, less log p;
+* `bound`: the mean-field bound at fixed topics, or that of an encoder, less log p;
 * `folding-in`: the maximum over theta, less log p;
 * `random-topics`: topics are random, and a token has sum_k exp(E log theta_k + E log phi_k) in the place of
   sum_k exp(E log theta_k) E phi_k (`heldout.libraries.parts`); with it all by which the package's own optimum differs;
@@ -56,7 +57,7 @@ from heldout.recorder import Recorder, Results
 from heldout.scores import perplexity
 from heldout.seeds import Axes, generator
 from heldout.study import DRIVEN, PEERS, installed
-from heldout.topics import Topics
+from heldout.topics import LogisticNormalTopics, Topics
 from heldout.typing import Floats, Ints
 
 REPORTED = "reported"
@@ -80,6 +81,7 @@ class Kind:
         rest: the part that leads on to the number.
         unseen: whether words unseen in training stay in its vocabulary.
         per_token: whether a driver's number is a loss per token, and not a perplexity.
+        neural: whether an encoder, a network, gives q(theta).
     """
 
     near: str
@@ -87,6 +89,7 @@ class Kind:
     rest: str
     unseen: bool = True
     per_token: bool = False
+    neural: bool = False
 
 
 VARIATIONAL = Kind(MEAN_FIELD_BOUND, "bound", "random-topics")
@@ -99,6 +102,7 @@ KINDS: Mapping[str, Kind] = {
     "topicmodels-vem": Kind(MEAN_FIELD_BOUND, "bound", "optimum"),
     "bigartm": Kind(FULL, "folding-in", "optimum", unseen=False),
     "bitermplus": Kind(FULL, "folding-in", "optimum", unseen=False),
+    "etm": Kind("", "", "bound", unseen=False, per_token=True, neural=True),
 }
 
 
@@ -115,9 +119,10 @@ class Fit:
         cost: minus the divergence of q(topics) from their prior, nats; 0 where topics are not random.
         thetas: (D, K) by set, where the number is of words at a theta that was fitted to them.
         mended: scikit-learn's number with issue 20032 mended as proposed, by set.
+        documents: (D, 2) by set, where every document has a number, nats, with a standard error.
     """
 
-    topics: Topics
+    topics: Topics | LogisticNormalTopics
     nats: Mapping[str, float]
     version: str
     value: float
@@ -125,6 +130,7 @@ class Fit:
     cost: float = 0.0
     thetas: Mapping[str, Floats] = field(default_factory=dict)
     mended: Mapping[str, float] = field(default_factory=dict)
+    documents: Mapping[str, Floats] = field(default_factory=dict)
 
 
 def experiment(job: Job, settings: Packages) -> Results:
@@ -208,29 +214,36 @@ def _measure(job: Job, settings: Packages, training: Corpus, test: Corpus, round
     known = scored[KNOWN]
     score = partial(recorder.score, tokens_left_out=test.n_tokens - known.n_tokens)
     for words, of_words in scored.items():
-        bounds[words] = mean_field_bound(fit.topics, of_words)
+        if isinstance(fit.topics, Topics):
+            bounds[words] = mean_field_bound(fit.topics, of_words)
         exact = exact_within(fit.topics, of_words, settings.limit)
         name, samples = (EXACT, 0) if exact is not None else (REFERENCE, settings.samples)
         rng = generator("peers-truth", **axes)
         truths[words] = exact or reference(fit.topics, of_words, settings.samples, rng)
         if words == KNOWN:
             score(name, truths[words], samples=samples)
-    of_bound = score(MEAN_FIELD_BOUND, bounds[KNOWN])
+    if bounds:
+        score(MEAN_FIELD_BOUND, bounds[KNOWN])
     full = full_folding_in([fit.topics], known, maximum)
-    score(FULL, full)
+    of_full = score(FULL, full)
     observed, second = half_split(test, job.seed)
     shown, held = (half.over(own.vocabulary)[0] for half in (observed, second))
     half = predictive([fit.topics], shown, held, maximum)
     recorder.score(HALF, half, tokens_left_out=second.n_tokens - held.n_tokens)
     nats, tokens = fit.nats[whole], known.n_tokens
-    one_number: dict[str, Any] = {"groups": None, "standard_error": math.nan}  # of all documents
-    reported_score = replace(of_bound, evaluator=REPORTED, log_likelihood=nats, **one_number)
-    recorder.results.scores.append(replace(reported_score, perplexity=perplexity(nats, tokens)))
+    if fit.documents:
+        values, errors = fit.documents[whole].T
+        score(REPORTED, Evaluation(values, known.lengths, errors))
+    else:
+        one_number: dict[str, Any] = {"groups": None, "standard_error": math.nan}  # of all documents
+        reported_score = replace(of_full, evaluator=REPORTED, log_likelihood=nats, **one_number)
+        recorder.results.scores.append(replace(reported_score, perplexity=perplexity(nats, tokens)))
     recorder.measure(VALUE, fit.value, axis="topics", at=job.topics)
     recorder.measure(GROWING, fit.growing / tokens, axis="topics", at=job.topics)
     recorder.note(VERSION, fit.version, axis="topics", at=job.topics)
 
-    near = {MEAN_FIELD_BOUND: bounds[KNOWN], FULL: full, "": truths[KNOWN]}[kind.near]
+    near = {MEAN_FIELD_BOUND: bounds.get(KNOWN), FULL: full, "": truths[KNOWN]}[kind.near]
+    assert near is not None  # numbers near a mean-field bound are of models that have one
     for (words, n), one in sets.items():
         name, truth, of_set = f"{words}-{n}", truths[words], drawn[n]
         record = partial(recorder.measure, axis="documents", at=n)
@@ -242,7 +255,8 @@ def _measure(job: Job, settings: Packages, training: Corpus, test: Corpus, round
             record(f"{words}-{MENDED}", fit.mended[name] / one.n_tokens)
         if n == test.n_documents:
             record(f"{words}-{TOKENS}", one.n_tokens)
-            record(f"{words}-{BOUNDED}", float(bounds[words].log_likelihood.sum()) / one.n_tokens)
+            if words in bounds:
+                record(f"{words}-{BOUNDED}", float(bounds[words].log_likelihood.sum()) / one.n_tokens)
             added = of_unseen(fit, tests, words, n)
             likelihood, nearest = (float(each.log_likelihood.sum()) for each in (truths[KNOWN], near))
             for part, part_nats in parts(kind, fit.nats[name], likelihood, nearest, fit.cost, added).items():
@@ -295,13 +309,20 @@ def fit_driven(
     over_training = {name: test.over(training.vocabulary)[0] for name, test in tests.items()}
     given = drive(package, training, over_training, topics=topics, rounds=rounds, seed=seed)
     phi = given.weights / given.weights.sum(axis=1, keepdims=True)
-    model = fitted((phi, given.alpha), training.vocabulary).dirichlet
+    model: Topics | LogisticNormalTopics
+    if len(given.prior) == 2:
+        mean, covariance = given.prior
+        model = LogisticNormalTopics.of(phi, mean, covariance, training.vocabulary)
+    else:
+        model = fitted((phi, *given.prior), training.vocabulary).dirichlet
     logs = given.values if KINDS[package].per_token else {name: math.log(x) for name, x in given.values.items()}
     nats = {name: -logs[name] * test.n_tokens for name, test in tests.items()}
     cost = 0.0 if given.eta is None else -dirichlet_divergence(given.weights, np.array(given.eta))
-    fit = Fit(model, nats, given.version, given.values[whole], cost, cost, given.thetas)
+    fit = Fit(model, nats, given.version, given.values[whole], cost, cost, given.thetas, documents=given.documents)
     for name in given.thetas:
         check_parts(package, nats[name], [at_theta(fit, tests, name)], SINGLE)
+    for name, of_documents in given.documents.items():
+        check_parts(package, nats[name], of_documents[:, 0].tolist(), SINGLE)
     return fit
 
 

@@ -1,0 +1,138 @@
+"""Do documents' words occur together as a model's topics have them?
+
+How often words occur does not tell where words stand in order of frequency, in the model and in the documents: numbers
+that are off by one, or of another corpus, then fall as the model's do. Which words occur together tells.
+
+Weights of the topics, and of a uniform one beside them, are fitted by EM to every document of a sample C, and to all of
+them together. What documents gain by weights of their own,
+
+    g(C) = sum_d max_theta sum_v n_dv log sum_k theta_k phi_kv  -  max_theta sum_dv n_dv log sum_k theta_k phi_kv,
+
+they gain in part by chance: with several topics any bag of words is fitted better than all words together. So g is also
+taken of the same documents with words exchanged, each for one of nearly its frequency: these have the same lengths,
+frequencies and repetitions, but not the topics' words together. The co-occurrence is the share of the gain that is not
+by chance, 1 - mean_j g(C pi_j) / g(C): 1 at most, and about 0 where words are other words than the model's.
+"""
+
+import math
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.auditing.blocks import Block
+from heldout.evaluators.priors import prior_of
+from heldout.seeds import generator
+from heldout.topics import AnyTopics, OwnPriors, Topics
+from heldout.typing import Floats, Ints
+
+STEPS = 10  # of EM, from equal weights
+PERMUTATIONS = 8
+NEAR = 8  # ranks that words are exchanged within, about
+MOST_DOCUMENTS, MOST_TOKENS, CUT = 100, 10_000, 400  # of a sample; tokens of a document of it
+LEAST = 0.2  # co-occurrence of documents like the model's own: see benchmarks/guard.py
+FLAT = 0.98  # entropy, over log V, from which a topic is nearly uniform
+TELLING = 0.03  # nats per token that the model's draws gain, not by chance: less tells nothing
+
+
+class Sample:
+    """The first documents with tokens of a stream, each cut to `CUT` tokens: at most `MOST_DOCUMENTS`.
+
+    None is added beyond `MOST_TOKENS`.
+    """
+
+    def __init__(self) -> None:
+        self._documents: list[NDArray[np.int32]] = []
+        self._places: list[int] = []
+        self._tokens = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether no more documents are taken."""
+        return len(self._documents) >= MOST_DOCUMENTS or self._tokens >= MOST_TOKENS
+
+    def add(self, place: int, tokens: NDArray[np.int32]) -> None:
+        """Take a document, its tokens and its place in the stream, unless it is empty or the sample is full."""
+        if len(tokens) and not self.full:
+            self._documents.append(tokens[:CUT].copy())
+            self._places.append(place)
+            self._tokens += len(self._documents[-1])
+
+    @property
+    def block(self) -> Block:
+        """The documents."""
+        return Block.of(0, self._documents)
+
+    @property
+    def places(self) -> Ints:
+        """The documents' places in the stream, (D,)."""
+        return np.array(self._places, np.int64)
+
+
+class CoOccurrence(NamedTuple):
+    """What of documents' gain by weights of their own is not by chance: its share, and nats per token."""
+
+    share: float
+    gain: float
+
+
+def co_occurrence(phi: Floats, sample: Block) -> CoOccurrence:
+    """Return whether words occur together as topics have them (see the module).
+
+    Args:
+        phi: (K, V) p(w | z).
+        sample: documents; two have a token.
+    """
+    used, tokens = np.unique(sample.tokens, return_inverse=True)
+    p = np.column_stack([phi[:, used].T, np.full(len(used), 1.0 / phi.shape[1])])
+    bounds = zip(sample.offsets[:-1].tolist(), sample.offsets[1:].tolist(), strict=True)
+    documents = [np.unique(tokens[start:end], return_counts=True) for start, end in bounds if end > start]
+    total = np.bincount(tokens)
+
+    rng, ranks = generator("audit-co-occurrence"), np.arange(len(used))
+    places = [ranks]
+    for _ in range(PERMUTATIONS):
+        order = np.lexsort((rng.random(len(used)), -total))  # words that occur equally often in a random order
+        places.append(np.empty_like(ranks))
+        places[-1][order] = order[np.argsort(ranks + rng.uniform(0.0, NEAR, len(used)), kind="stable")]
+    exchanged = np.array(places)
+    gains = -np.concatenate([_most(p[order][None], total) for order in exchanged])
+    for words, counts in documents:
+        gains += _most(p[exchanged[:, words]], counts)
+    more = float(gains[0] - gains[1:].mean())
+    return CoOccurrence(more / float(gains[0]) if gains[0] > 0.0 else 0.0, more / len(tokens))
+
+
+def _most(p: Floats, counts: Ints) -> Floats:
+    """Return the log-likelihoods, (J,) nats, of counts (U,) under the weights of topics p (J, U, K) that fit best."""
+    shares, weights = counts / counts.sum(), np.full((len(p), p.shape[2], 1), 1.0 / p.shape[2])
+    for _ in range(STEPS):
+        weights *= p.transpose(0, 2, 1) @ (shares[:, None] / (p @ weights))
+    return np.asarray(np.log(p @ weights)[:, :, 0] @ counts)
+
+
+def flat_topics(phi: Floats) -> Ints:
+    """Return which topics, rows of phi (K, V), are nearly uniform, as those are that no document uses."""
+    logs = np.log(phi, out=np.zeros_like(phi), where=phi > 0.0)
+    return np.flatnonzero(-np.einsum("kv,kv->k", phi, logs) > FLAT * math.log(phi.shape[1]))
+
+
+def least(topics: AnyTopics, sample: Block, places: Ints) -> float:
+    """Return the co-occurrence of documents like the model's own, at least: `LEAST`, or half of its draws' where less.
+
+    -inf where the model's draws gain too little to tell, as those of one topic do, or of topics that are nearly equal.
+    Under a Dirichlet prior nearly uniform topics, which no document uses, are not drawn.
+
+    Args:
+        topics: phi and the prior, from which documents of the sample's lengths are drawn.
+        sample: documents.
+        places: (D,) theirs in the stream.
+    """
+    model = topics.of(places) if isinstance(topics, OwnPriors) else topics
+    if isinstance(model, Topics):
+        used = np.setdiff1d(np.arange(model.n_topics), flat_topics(model.phi))
+        model = replace(model, phi=model.phi[used], alpha=model.alpha[used]) if len(used) else model
+    drawn, _ = prior_of(model).simulate(model, np.diff(sample.offsets), generator("audit-co-occurrence-drawn"))
+    own = co_occurrence(topics.phi, Block(0, drawn.tokens, drawn.offsets))
+    return min(LEAST, own.share / 2.0) if own.gain >= TELLING else -math.inf
