@@ -154,5 +154,5 @@ def figure_27_26(inputs: Inputs) -> Figure:
         _adjacency(axis, own, order, countries)
         members = np.flatnonzero(kinds == cluster)
         if state.names["interactions"]:
-            axis.set_title(state.names["interactions"][members[0]][:14], fontsize=7.0, fontweight="normal")
+            axis.set_title(state.names["interactions"][members[0]][:16], fontsize=7.0, fontweight="normal")
     return figure
