@@ -51,7 +51,6 @@ WARM_UP_SWEEPS = 30
 INSTALL = (
     r"`grep '^[^ ]' requirements.lock | tr -d '\\' > pins.txt && python -m pip install -e '.[benchmarks]' -c pins.txt`"
 )
-PEERS = "`python -m pip install scikit-surprise smurff sparsebm`"  # of peers_gallery.py, without a pin
 BETA = 0.1
 AVX2 = "avx2"  # the instructions that heldout is held to
 
@@ -271,8 +270,7 @@ def readme(rows: list[Row], rounds: int) -> str:
         "# Training speed beside other packages",
         "",
         "Written by `python benchmarks/speed.py` (do not edit). The packages come with the extra `benchmarks`:",
-        f"{INSTALL} in an environment of one's own;",
-        f"those of `peers_gallery.py` by {PEERS} there.",
+        f"{INSTALL} in an environment of one's own.",
         "",
         f"* Measured at commit {commit()}; the kernels may have changed since.",
         f"* CPU: {cpu()}; single thread; Python {platform.python_version()}; {versions}.",

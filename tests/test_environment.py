@@ -22,6 +22,7 @@ from heldout.cli import EXTRAS
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DISTRIBUTIONS = packages_distributions()
+NOT_INSTALLED = {"surprise": "scikit-surprise"}  # of a benchmark, and not named like its module
 
 # declared, and used by a name on the command line, by another program, or at installation
 TOOLS = {
@@ -72,7 +73,7 @@ def imported(nodes: Iterable[ast.AST]) -> set[str]:
 
 def distribution(module: str) -> str:
     """Return the distribution that a module comes with; a library that is not installed is named like its module."""
-    return canonicalize_name(DISTRIBUTIONS.get(module, [module])[0])
+    return canonicalize_name(DISTRIBUTIONS.get(module, [NOT_INSTALLED.get(module, module)])[0])
 
 
 @cache

@@ -118,8 +118,9 @@ TIMINGS = {
     "timings": [REFERENCE / "timings.csv", *(folder / "timings.csv" for folder in FROZEN)],
     "benchmarks": [Path(source("data/reference/estimator_timings.csv"))],
 }
-COMMANDS = source("data/reference/commands.csv")
 TIMINGS = {name: list(map(str, kept)) for name, files in TIMINGS.items() if (kept := [f for f in files if f.exists()])}
+COMMANDS = source("data/reference/commands.csv")
+TOOK = {"commands": COMMANDS} if Path(COMMANDS).exists() else {}
 
 
 RUNNING = []  # the lock, open

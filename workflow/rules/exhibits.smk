@@ -71,9 +71,9 @@ rule tables:
     input:
         **TABLES,
         **TIMINGS,
+        **TOOK,
         study=STUDY,
         effects=EFFECTS,
-        commands=COMMANDS,
     output:
         exhibit_files("table", "macros"),
     log:
@@ -83,7 +83,7 @@ rule tables:
     threads: 2
     params:
         code=code_of(*exhibit_modules(shown, "table", "macros")),
-        options=options(TIMINGS | {"commands": COMMANDS, "commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
+        options=options(TIMINGS | TOOK | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
         benchmarks=f"{BENCHMARKS}/table",
         folder=subpath(output[0], parent=True),
     shell:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from heldout.effects import Best
+from heldout.effects import Best, effects
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import cost
@@ -13,7 +13,7 @@ from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood import long_chains, regret, results, validation
 from heldout.papers.likelihood import prior_share as share
-from heldout.papers.likelihood.claims import CHOICES, PRINTED
+from heldout.papers.likelihood.claims import CHOICES, PRINTED, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.long_chains import LONG, SHORT
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
@@ -25,7 +25,7 @@ from heldout.points import TRUTH, select
 from heldout.scores import perplexity
 from heldout.typesetting import latex, style
 from heldout.typesetting.table import Table
-from heldout.verdicts import Effect, shown
+from heldout.verdicts import MODELS, Effect, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +48,10 @@ FUNCTIONS = {"scikit-learn": "perplexity", "gensim": "log_perplexity", "tomotopy
 
 
 def optimism(inputs: Inputs) -> str:
-    """Return perplexities at three numbers of topics, exact ones marked by a star, and full folding-in less truth."""
+    """Return perplexities at three numbers of topics, exact ones marked by a star, and full folding-in less truth.
+
+    That difference has half the width of its interval beside it.
+    """
     head = r"""
  & & & \multicolumn{2}{c}{folded in} & \multicolumn{2}{c}{model's prior}
  & \multicolumn{3}{c}{likelihood, prior} & optimism\\
@@ -65,7 +68,7 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
                 [curve(inputs, corpus, model, name, variant) for variant in (OPTIMISM, FITTED, MIXTURE)]
                 for name in (TRUTH, EXACT)
             )
-            gaps = results.errors(inputs, corpus, model, FULL)
+            gaps = beside_truth(inputs, [corpus], model, FULL)
             for k in results.available(OPTIMISM_TOPICS, truths[0].index):
                 yield [
                     *(latex.corpus_name(corpus), style.MODEL_NAMES[model], latex.integer(k)),
@@ -74,8 +77,17 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
                         latex.perplexity(t["perplexity"].get(k)) + "*" * (k in e.index)
                         for t, e in zip(truths, exact, strict=True)
                     ),
-                    _gap(gaps[k]) if k in gaps else latex.DASH,
+                    _with_interval(inputs, gaps[gaps["topics"] == k]),
                 ]
+
+
+def _with_interval(inputs: Inputs, pairs: "pd.DataFrame") -> str:
+    """Return what pairs gain in the mean, and half the width of its interval, nats per token; a dash for none."""
+    for effect in effects(pairs, margin=MODELS, held_out=inputs.held_out):
+        low, high = effect.interval()
+        half = rf"~\ensuremath{{\pm}}~{latex.decimal((high - low) / 2.0, 3)}" if math.isfinite(high - low) else ""
+        return _gap(effect.estimate) + half
+    return latex.DASH
 
 
 def _gap(nats: float) -> str:
