@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from heldout.inputs import Inputs
+from heldout.side_by_side import each
 from heldout.verdicts import Effect, Judgement
 
 # why a claim cannot fail, where more than one paper makes it
@@ -31,6 +32,11 @@ class Claim:
     measure: Measure
 
 
-def judge(claims: Iterable[Claim], inputs: Inputs) -> list[Judgement]:
-    """Return every claim's judgement over the corpora of the study."""
-    return [Judgement(claim.name, tuple(claim.measure(inputs, inputs.settings.corpora))) for claim in claims]
+def judge(claims: Iterable[Claim], inputs: Inputs, processes: int = 1) -> list[Judgement]:
+    """Return every claim's judgement over the corpora of the study, the same by any number of processes."""
+    known = list(claims)
+
+    def judged(place: int) -> Judgement:
+        return Judgement(known[place].name, tuple(known[place].measure(inputs, inputs.settings.corpora)))
+
+    return each(judged, range(len(known)), processes)

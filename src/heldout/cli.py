@@ -275,7 +275,8 @@ def effects(args: argparse.Namespace) -> None:
     from heldout.verdicts import write_effects
 
     inputs = _inputs(args)
-    write_effects(args.output, judge([claim for paper in inputs.papers for claim in paper.part("claims")], inputs))
+    claims = [claim for paper in inputs.papers for claim in paper.part("claims")]
+    write_effects(args.output, judge(claims, inputs, args.processes))
 
 
 def exhibits(args: argparse.Namespace) -> None:
@@ -543,7 +544,8 @@ def parser() -> argparse.ArgumentParser:
     sub = verb(timings, "output", shared="--output")
     sub.add_argument("benchmarks", type=Path)
 
-    verb(effects, "output", shared=f"{_TABLES} --timings --benchmarks --output")
+    sub = verb(effects, "output", shared=f"{_TABLES} --timings --benchmarks --output")
+    sub.add_argument("--processes", type=int, default=1, help="judge them in this many processes (default: 1)")
 
     sub = verb(exhibits, "output", "job_benchmarks", shared=f"{_TABLES} {_KNOWN}")
     sub.add_argument("kind", choices=["figures", "tables"])

@@ -31,11 +31,12 @@ rule effects:
         f"{LOGS}/effects.log",
     benchmark:
         f"{BENCHMARKS}/effects.tsv"
+    threads: 2
     params:
         code=code_of(*claims_modules(shown)),
         options=options(TIMINGS),
     shell:
-        f"heldout effects {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
+        f"heldout effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
 
 
 EXHIBIT = (

@@ -1,8 +1,6 @@
 """Exhibits by name: those of a study's papers, and those that depend on all of them."""
 
-import multiprocessing
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ from heldout.errors import InputError
 from heldout.files import replacing
 from heldout.inputs import Inputs
 from heldout.manifest import ALL, Exhibit, Paper, kind
+from heldout.side_by_side import each
 from heldout.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
 from heldout.timings import timed
 
@@ -107,23 +106,7 @@ def make_all(
         with timed(benchmarks / f"{name}.tsv" if benchmarks else None):
             make(name, inputs, output / f"{name}.{ending}")
 
-    if processes == 1 or "fork" not in multiprocessing.get_all_start_methods():
-        for name in names:
-            make_named(name)
-        return
-    _FORKED.append(make_named)
-    try:
-        with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
-            list(pool.map(_make_forked, names))
-    finally:
-        _FORKED.clear()
-
-
-_FORKED: list[Callable[[str], None]] = []  # function of the forked processes: a closure, which cannot be sent
-
-
-def _make_forked(name: str) -> None:
-    _FORKED[0](name)
+    each(make_named, names, processes)
 
 
 def make(name: str, inputs: Inputs, destination: Path) -> None:
