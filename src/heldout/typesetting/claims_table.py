@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from heldout.claims import Claim
+from heldout.evaluators import ESTIMATORS, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.typesetting import latex
 from heldout.typesetting.table import Table
@@ -16,6 +17,11 @@ splits and the evaluator's error. Supported: the whole interval lies above the m
 way; no difference: within; undecided: otherwise, and always of one replicate. A dagger marks an interval that is too
 narrow for its verdict because the claim has others: they are corrected together.\SyntheticNotice
 """.strip()
+SAMPLED = "-sampled"  # folded in by a point of a Gibbs chain
+PRINTED = {
+    **{FULL: "full folding-in", HALF: "half folding-in", "plug-in-posterior-mean": "plug-in posterior mean"},
+    **{"plsa-hof": "PLSA-HOF", "mixture-of-multinomials": "mixture", "hmm": "HMM"},
+}
 MOST_EFFECTS = 3  # the most effects of a claim on the scorecard; of more, verdicts are counted
 
 
@@ -111,8 +117,23 @@ def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
         'Cranfield \\ensuremath{0.742} [\\ensuremath{0.729}, \\ensuremath{0.755}]'
     """
     numbers = [rf"\ensuremath{{{value.replace(',', '{,}')}}}" for value in shown(effect)]
-    text = _effect(effect, verdict, latex.corpus_name(effect.corpus), latex.escape(effect.part), numbers)
+    text = _effect(effect, verdict, latex.corpus_name(effect.corpus), latex.escape(_in_words(effect.part)), numbers)
     return text + r"\textsuperscript{\dag}" * corrected
+
+
+def _in_words(part: str) -> str:
+    """Return a part with the names that evaluators have in print.
+
+    Examples:
+        >>> _in_words("full-folding-in-sampled, K = 10")
+        'full folding-in, Gibbs sample, K = 10'
+    """
+    names = {name: known.label for name, known in ESTIMATORS.items()} | PRINTED
+    words = []
+    for word in part.split(", "):
+        score = word.removesuffix(SAMPLED)
+        words.append(names.get(score, score) + ", Gibbs sample" * (score != word))
+    return ", ".join(words)
 
 
 def markdown_effect(effect: Effect, verdict: str, corrected: bool) -> str:
