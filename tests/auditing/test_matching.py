@@ -248,3 +248,14 @@ def sample_of(counts: Any) -> Sample:
     for place, row in enumerate(counts):
         sample.add(place, np.repeat(np.arange(len(row), dtype=np.int32), row.astype(int)))
     return sample
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_few_tokens_of_many_words_of_a_made_model_are_its_own_and_permuted_are_not(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    phi, alpha = rng.dirichlet(np.full(5000, 0.05), size=50), np.full(50, 0.1)
+    own = np.array([rng.multinomial(100, theta @ phi) for theta in rng.dirichlet(alpha, size=40)])
+    options: dict[str, Any] = {"estimator": "linear-time"}
+    assert audit((phi, alpha), own, **options).documents == 40
+    with pytest.raises(InputError, match="not documents like the model's own"):
+        audit((phi, alpha), own[:, rng.permutation(5000)], **options)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.blocks import Block
+from heldout.corpora.corpus import Corpus
 from heldout.evaluators.priors import prior_of
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, OwnPriors, Topics
@@ -122,17 +123,24 @@ def least(topics: AnyTopics, sample: Block, places: Ints) -> float:
     """Return the co-occurrence of documents like the model's own, at least: `LEAST`, or half of its draws' where less.
 
     -inf where the model's draws gain too little to tell, as those of one topic do, or of topics that are nearly equal.
-    Under a Dirichlet prior nearly uniform topics, which no document uses, are not drawn.
 
     Args:
         topics: phi and the prior, from which documents of the sample's lengths are drawn.
         sample: documents.
         places: (D,) theirs in the stream.
     """
+    drawn = draws(topics, np.diff(sample.offsets), places)
+    own = co_occurrence(topics.phi, Block(0, drawn.tokens, drawn.offsets))
+    return min(LEAST, own.share / 2.0) if own.gain >= TELLING else -math.inf
+
+
+def draws(topics: AnyTopics, lengths: Ints, places: Ints) -> Corpus:
+    """Return documents of these lengths, (D,), drawn from a model's prior; `places` (D,) are theirs in the stream.
+
+    Under a Dirichlet prior nearly uniform topics, which no document uses, are not drawn.
+    """
     model = topics.of(places) if isinstance(topics, OwnPriors) else topics
     if isinstance(model, Topics):
         used = np.setdiff1d(np.arange(model.n_topics), flat_topics(model.phi))
         model = replace(model, phi=model.phi[used], alpha=model.alpha[used]) if len(used) else model
-    drawn, _ = prior_of(model).simulate(model, np.diff(sample.offsets), generator("audit-co-occurrence-drawn"))
-    own = co_occurrence(topics.phi, Block(0, drawn.tokens, drawn.offsets))
-    return min(LEAST, own.share / 2.0) if own.gain >= TELLING else -math.inf
+    return prior_of(model).simulate(model, lengths, generator("audit-co-occurrence-drawn"))[0]
