@@ -32,7 +32,7 @@ from heldout.auditing.blocks import Block
 from heldout.auditing.co_occurrence import CUT, MOST_DOCUMENTS, MOST_TOKENS, Sample, co_occurrence
 from heldout.auditing.co_occurrence import LEAST as TOGETHER
 from heldout.auditing.co_occurrence import least as least_together
-from heldout.auditing.matching import DOCUMENTS, FEWEST, LEAST, TOKENS, is_enough, likeness
+from heldout.auditing.matching import DOCUMENTS, FEW_TOKENS, FEWEST, LEAST, TOKENS, is_enough, least_likeness, likeness
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.prepare import prepare
 from heldout.corpora.split import train_test_split
@@ -52,7 +52,8 @@ SIZES = (3, 10, 20, 50, 100, 400)  # documents of a sample
 SAMPLES = 12  # of each size and kind, right ones; a third of each kind of wrong ones
 MOST = 2000  # documents to train on
 BY_FREQUENCY = ", words by frequency"
-COLUMNS = ["corpus", "model", "kind", "documents", "tokens", "likeness", "kept", "kept_tokens", "together", "least"]
+COLUMNS = ["corpus", "model", "kind", "documents", "tokens", "likeness", "least_likeness"]
+COLUMNS += ["kept", "kept_tokens", "together", "least"]
 
 
 class Case(NamedTuple):
@@ -174,8 +175,8 @@ def by_frequency(counts: sp.csr_matrix) -> Ints:
 def measure(cases: dict[str, Case], names: Iterable[str]) -> pd.DataFrame:
     """Return the likeness of every sample of these corpora, and its co-occurrence where the guard asks for it.
 
-    The columns are corpus, model, kind, documents, tokens, likeness, those of the sample that a survey would keep, its
-    co-occurrence, and the least that the guard takes.
+    The columns are corpus, model, kind, documents, tokens, likeness and the least that the guard takes, documents and
+    tokens of the sample that a survey would keep, its co-occurrence, and the least of that.
     """
     rows = []
     for name in names:
@@ -194,9 +195,11 @@ def measure(cases: dict[str, Case], names: Iterable[str]) -> pd.DataFrame:
                     kept = sample_of(documents, rng)
                     D = int(np.count_nonzero(np.diff(documents.indptr)))
                     for model, topics in case.topics.items() if words.sum() else ():
-                        of = (name, model, kind, D, int(words.sum()), likeness(topics.phi, words))
-                        asked = of[-1] >= (LEAST if is_enough(D, of[-2]) else 0.0)
-                        rows.append((*of, *together(topics, kept, asked)))
+                        N, like = int(words.sum()), likeness(topics.phi, words)
+                        least = LEAST if is_enough(D, N) else 0.0
+                        if like < least:
+                            least = least_likeness(topics, D, N, np.arange(D))
+                        rows.append((name, model, kind, D, N, like, least, *together(topics, kept, like >= least)))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -227,14 +230,14 @@ def markdown(found: pd.DataFrame) -> str:
     """Return the tables."""
     found["enough"] = [is_enough(D, tokens) for D, tokens in zip(found.kept, found.kept_tokens, strict=True)]
     found["corpora"] = np.where(found.corpus.isin(CHOSEN_ON), "chosen on", "held out")
-    frequent = np.where([is_enough(D, N) for D, N in zip(found.documents, found.tokens, strict=True)], LEAST, 0.0)
-    found["taken"] = (found.likeness >= frequent) & ~(found.together < found["least"])
+    found["taken"] = (found.likeness >= found.least_likeness) & ~(found.together < found["least"])
     lines = [
         "# Does the guard know documents like the model's own from others?",
         "",
         "Written by `python benchmarks/guard.py` (do not edit), which says what is measured. Ten models of five"
-        f" libraries on each corpus. A likeness under {LEAST} is refused, and of what that takes a co-occurrence under"
-        f" {TOGETHER}, or under half of that of the model's own draws where this is less: see"
+        f" libraries on each corpus. A likeness under {LEAST} is refused, or, of {FEW_TOKENS:,} tokens or fewer, under"
+        " half of that of the model's own draws where this is less; and of what that takes a co-occurrence under"
+        f" {TOGETHER}, or under half of that of the draws: see"
         " `heldout.auditing.matching` and `heldout.auditing.co_occurrence`. The bound of the likeness was chosen on"
         f" {', '.join(CHOSEN_ON)}, and moved from 0.18 once, after the rates on {', '.join(HELD_OUT)} were seen, too;"
         f" that of the co-occurrence was chosen on {' and '.join(TOGETHER_CHOSEN_ON)}, before the others were measured;"

@@ -23,9 +23,7 @@ from heldout.typing import Floats, Ints
 EM_STEPS, TINY = 30, 1e-9
 LEAST = 0.22  # likeness of documents like the model's own: see benchmarks/guard.py
 DOCUMENTS, FEWEST, TOKENS = 20, 1_000, 3_000  # from 20 of 1,000 tokens, or 3,000 tokens, others are refused
-# so many tokens may say little of many words: then half the likeness of the model's own draws is enough. Of the 3,648
-# wrong samples that guard.md has below LEAST, this takes one
-FEW_TOKENS = 20_000
+FEW_TOKENS = 20_000  # so many may say little of many words: the model's own draws, half as like, are enough then
 TELLING = 100  # words: of fewer, a random order is often near the right one
 
 
@@ -158,6 +156,23 @@ def likeness(phi: Floats, words: Ints) -> float:
     return (score - by_chance) / max(most - by_chance, TINY) - uniform
 
 
+def least_likeness(topics: AnyTopics, documents: int, tokens: int, places: Ints) -> float:
+    """Return the likeness of documents like the model's own, at least: `LEAST`, or half of its draws' where less.
+
+    More than `FEW_TOKENS` tokens are held to `LEAST`.
+
+    Args:
+        topics: phi and the prior, from which as many documents of the mean length are drawn.
+        documents: how many have a token.
+        tokens: how many they have.
+        places: of some of the documents in the stream, in whose turn they are drawn.
+    """
+    if tokens > FEW_TOKENS or not len(places):
+        return LEAST
+    drawn = draws(topics, np.full(documents, max(1, tokens // documents)), np.resize(places, documents))
+    return min(LEAST, likeness(topics.phi, np.bincount(drawn.tokens, minlength=topics.phi.shape[1])) / 2.0)
+
+
 def is_enough(documents: int, tokens: int) -> bool:
     """Return whether documents with so many tokens are enough to refuse them."""
     return tokens >= TOKENS or (documents >= DOCUMENTS and tokens >= FEWEST)
@@ -185,10 +200,8 @@ def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Sample, w
     tokens = int(words.sum())
     found, enough = likeness(topics.phi, words), is_enough(documents, tokens)
     bound = LEAST if enough else 0.0
-    if enough and found < LEAST and tokens <= FEW_TOKENS and len(sample.places):
-        lengths = np.full(documents, max(1, tokens // documents))
-        drawn = draws(topics, lengths, np.resize(sample.places, documents))
-        bound = min(LEAST, likeness(topics.phi, np.bincount(drawn.tokens, minlength=len(words))) / 2.0)
+    if found < bound:
+        bound = least_likeness(topics, documents, tokens, sample.places)
     if found < bound:
         flat = len(flat_topics(topics.phi))
         unused = f", {flat} of whose {topics.n_topics} topics are nearly uniform" if flat else ""

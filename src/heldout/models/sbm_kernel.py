@@ -12,6 +12,19 @@ import numpy as np
 _lists = "int64[:, ::1], int64[::1]"
 
 
+@nb.njit(inline="always")
+def _listed(phi, starts, nodes, starts_gap, gaps, p, i, sums, ones, zeros):  # type: ignore[no-untyped-def]
+    """Sum phi over a node's ones, (K,), and over all nodes but its gaps."""
+    ones[:] = 0.0
+    zeros[:] = sums
+    for place in range(starts[p, i], starts[p, i + 1]):
+        for b in range(len(ones)):
+            ones[b] += phi[nodes[place], b]
+    for place in range(starts_gap[p, i], starts_gap[p, i + 1]):
+        for b in range(len(ones)):
+            zeros[b] -= phi[gaps[place], b]
+
+
 @nb.njit(
     f"void(float64[:, ::1], {_lists}, {_lists}, {_lists}, {_lists}, float64[:, :, ::1], float64[:, :, ::1],"
     " float64[:, ::1])",
@@ -34,25 +47,11 @@ def sweep(phi, starts, sent, starts_in, received, starts_gap, gaps, starts_gap_i
             score[a] = own[i, a]
             sums[a] -= phi[i, a]
         for p in range(P):
-            ones[:] = 0.0
-            zeros[:] = sums
-            for place in range(starts[p, i], starts[p, i + 1]):
-                for b in range(K):
-                    ones[b] += phi[sent[place], b]
-            for place in range(starts_gap[p, i], starts_gap[p, i + 1]):
-                for b in range(K):
-                    zeros[b] -= phi[gaps[place], b]
+            _listed(phi, starts, sent, starts_gap, gaps, p, i, sums, ones, zeros)
             for a in range(K):
                 for b in range(K):
                     score[a] += log_one[p, a, b] * ones[b] + log_zero[p, a, b] * (zeros[b] - ones[b])
-            ones[:] = 0.0
-            zeros[:] = sums
-            for place in range(starts_in[p, i], starts_in[p, i + 1]):
-                for b in range(K):
-                    ones[b] += phi[received[place], b]
-            for place in range(starts_gap_in[p, i], starts_gap_in[p, i + 1]):
-                for b in range(K):
-                    zeros[b] -= phi[gaps_in[place], b]
+            _listed(phi, starts_in, received, starts_gap_in, gaps_in, p, i, sums, ones, zeros)
             for b in range(K):
                 for a in range(K):
                     score[a] += log_one[p, b, a] * ones[b] + log_zero[p, b, a] * (zeros[b] - ones[b])
