@@ -6,7 +6,7 @@ p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'. The prior of theta is a Dirichle
 likelihood under each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -44,6 +44,26 @@ class _UnderAnyPrior:
     phi: Floats
     vocabulary: tuple[str, ...]
     provenance: dict[str, Any]
+
+    @property
+    def n_priors(self) -> int | None:
+        """How many documents have a prior, each its own; None where one is of all."""
+        return None
+
+    def of_documents(self, places: Ints) -> Self:  # noqa: ARG002
+        """Return the model of the documents at these places, whose priors it has."""
+        return self
+
+    def by_prior(self, documents: int, function: Callable[[Any, Ints], Floats]) -> Floats:
+        """Return function(topics, places), (n,), of every set of so many documents that shares a prior, as one (D,)."""
+        return function(self, np.arange(documents))
+
+    def by_support(self, documents: int, function: Callable[[Any, Ints], Floats]) -> Floats:
+        """Return weights (D, K) of so many documents: function(topics, places) of each set that has the same topics.
+
+        The function is of topics alone, and takes no account of the prior.
+        """
+        return function(self, np.arange(documents))
 
     @property
     def n_topics(self) -> int:
@@ -265,9 +285,28 @@ class OwnPriors(_UnderAnyPrior):
         """The priors' parameters by name."""
         return {"alphas": self.alphas}
 
-    def of(self, rows: Ints) -> "OwnPriors":
+    @property
+    def n_priors(self) -> int:
+        """How many documents have a prior."""
+        return len(self.alphas)
+
+    def of_documents(self, places: Ints) -> "OwnPriors":
         """Return the model of the documents at these places."""
-        return replace(self, alphas=self.alphas[rows])
+        return replace(self, alphas=self.alphas[places])
+
+    def by_prior(self, documents: int, function: Callable[[Any, Ints], Floats]) -> Floats:
+        """Return function(topics, places) of every set of documents that shares a prior, as one (D,)."""
+        values = np.zeros(documents)
+        for places, topics in self.groups():
+            values[places] = function(topics, places)
+        return values
+
+    def by_support(self, documents: int, function: Callable[[Any, Ints], Floats]) -> Floats:
+        """Return weights, (D, K), of sets of documents that have the same topics; 0 of the others."""
+        theta = np.zeros((documents, self.n_topics))
+        for places, topics in replace(self, alphas=(self.alphas > 0.0).astype(np.float64)).groups():
+            theta[np.ix_(places, np.flatnonzero(self.alphas[places[0]]))] = function(topics, places)
+        return theta
 
     def groups(self) -> Iterator[tuple[Ints, Topics]]:
         """Yield the places of documents that share a prior, and the topics that they have with it."""

@@ -9,7 +9,8 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.document_priors import own_priors_exact
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.own_priors import own_priors, own_priors_reference
+from heldout.evaluators.own_priors import own_priors
+from heldout.evaluators.reference import reference
 from heldout.topics import OwnPriors, Topics
 
 WORDS = ("ape", "bear", "cat")
@@ -50,7 +51,7 @@ def test_annealing_has_the_exact_values_within_its_errors() -> None:
     alphas[::3, 0] = 0.0
     model = OwnPriors(PHI, alphas, WORDS)
     exact = own_priors_exact(model, documents)
-    found = own_priors_reference(model, documents, 1000, np.random.default_rng(2))
+    found = reference(model, documents, 1000, np.random.default_rng(2))
     assert 0.0 < found.total_error() < 2.0
     assert abs(float((found.log_likelihood - exact.log_likelihood).sum())) < 5.0 * found.total_error()
     both = own_priors(model, documents, 1000, np.random.default_rng(2), limit=500.0)
@@ -71,4 +72,4 @@ def test_bad_priors_are_refused() -> None:
     with pytest.raises(InputError, match="2 priors for 1 documents"):
         own_priors_exact(model, corpus([(0, 1)]))
     with pytest.raises(InputError, match="samples"):
-        own_priors_reference(model, corpus([(0, 1), (2,)]), 10, np.random.default_rng(0))
+        reference(model, corpus([(0, 1), (2,)]), 10, np.random.default_rng(0))

@@ -26,16 +26,17 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators import document_priors as own
+from heldout.evaluators.document_priors import costs
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.own_priors import exact_or_reference
 from heldout.evaluators.priors import prior_of
 from heldout.evaluators.reference import CHAINS, VARIANCE, reference
 from heldout.models.plsa import fold_in_counts
 from heldout.seeds import generator
-from heldout.topics import AnyTopics, OwnPriors, Topics
+from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats, Ints
 
 # tolerance to the maximum, nats per token
@@ -177,29 +178,24 @@ def local(phi_by_word: Floats, prior: AnyTopics, block: Block) -> tuple[AnyTopic
     vocabulary = tuple(map(str, range(phi.shape[1])))
     names = tuple(map(str, range(block.first, block.end)))
     documents = Corpus("audit", vocabulary, tokens.astype(np.int32), block.offsets, names)
-    if isinstance(prior, OwnPriors):
-        prior = prior.of(np.arange(block.first, block.end))
+    prior = prior.of_documents(np.arange(block.first, block.end))
     return replace(prior, phi=np.ascontiguousarray(phi), vocabulary=vocabulary, provenance={}), documents
 
 
 def fold_in(topics: AnyTopics, documents: Corpus) -> Floats:
     """Return the weights, (D, K), of each document's topics that make it most likely, to within `FOLD_IN`."""
-    if not isinstance(topics, OwnPriors):
-        return fold_in_counts(topics, documents.counts(), **FOLD_IN)
-    theta = np.zeros((documents.n_documents, topics.n_topics))
-    for places, here in replace(topics, alphas=(topics.alphas > 0.0).astype(np.float64)).groups():
-        has = np.flatnonzero(topics.alphas[places[0]])
-        theta[np.ix_(places, has)] = fold_in_counts(here, documents.subset(places).counts(), **FOLD_IN)
-    return theta
+
+    def fold(here: AnyTopics, places: Ints) -> Floats:
+        return fold_in_counts(here, documents.subset(places).counts(), **FOLD_IN)
+
+    return topics.by_support(documents.n_documents, fold)
 
 
-def _bound(topics: Topics | OwnPriors, documents: Corpus, _: Work, __: int) -> Evaluation:
-    if isinstance(topics, OwnPriors):
-        bounds = np.zeros(documents.n_documents)
-        for places, here in topics.groups():
-            bounds[places] = mean_field_bound(here, documents.subset(places), **MEAN_FIELD).log_likelihood
-        return Evaluation.deterministic(bounds, documents.lengths, 0)
-    return mean_field_bound(topics, documents, **MEAN_FIELD)
+def _bound(topics: AnyTopics, documents: Corpus, _: Work, __: int) -> Evaluation:
+    def bound(here: Topics, places: Ints) -> Floats:
+        return mean_field_bound(here, documents.subset(places), **MEAN_FIELD).log_likelihood
+
+    return Evaluation.deterministic(topics.by_prior(documents.n_documents, bound), documents.lengths, 0)
 
 
 def _full(topics: AnyTopics, documents: Corpus, _: Work, __: int) -> Evaluation:
@@ -210,34 +206,19 @@ def _half(topics: AnyTopics, documents: Corpus, work: Work, _: int) -> Evaluatio
     return predictive([topics], *half_split(documents, work.seed), fold_in)
 
 
-def _likelihood(topics: AnyTopics, documents: Corpus, work: Work, first: int) -> Evaluation:
+def _likelihood(topics: Any, documents: Corpus, work: Work, first: int) -> Evaluation:
     rng = generator("audit", block=first // BLOCK, seed=work.seed)
     if work.estimator == EXACT:  # `choose_estimator` has checked the cost
         return prior_of(topics).exact(topics, documents)
-    if work.estimator == REFERENCE and work.exact_below and isinstance(topics, OwnPriors):
-        return _cheap_ones_exact(topics, documents, work, rng)
+    if work.exact_below:
+        cheap = costs(documents.lengths, topics.alphas) <= work.exact_below
+        return exact_or_reference(
+            topics, documents, cheap, work.samples, rng, chains=work.chains, variance=work.variance
+        )
     if work.estimator == REFERENCE:
         return reference(topics, documents, work.samples, rng, chains=work.chains, variance=work.variance)
     found = estimate(work.estimator, topics, documents, work.samples, rng)
     return corrected(found, consistent=ESTIMATORS[work.estimator].behaviour == "consistent")
-
-
-def _cheap_ones_exact(model: OwnPriors, documents: Corpus, work: Work, rng: np.random.Generator) -> Evaluation:
-    """Return the likelihood of documents: exact of those with few topics of their own, else by the reference."""
-    cheap = own.costs(documents.lengths, model.alphas) <= work.exact_below
-    values, errors, biases = (np.zeros(documents.n_documents) for _ in range(3))
-    for exact in (True, False):
-        at = np.flatnonzero(cheap == exact)
-        if not len(at):
-            continue
-        here, some = model.of(at), documents.subset(at)
-        if exact:
-            values[at] = own.own_priors_exact(here, some).log_likelihood
-            continue
-        found = reference(here, some, work.samples, rng, chains=work.chains, variance=work.variance)
-        values[at], errors[at] = found.log_likelihood, found.standard_error
-        biases[at] = 0.0 if found.bias is None else found.bias
-    return Evaluation(values, documents.lengths, errors, 0, biases)
 
 
 PARTS: dict[str, Callable[[Any, Corpus, Work, int], Evaluation]] = {

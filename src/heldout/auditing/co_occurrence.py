@@ -25,7 +25,7 @@ from heldout.auditing.blocks import Block
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.priors import prior_of
 from heldout.seeds import generator
-from heldout.topics import AnyTopics, OwnPriors, Topics
+from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats, Ints
 
 STEPS = 10  # of EM, from equal weights
@@ -139,7 +139,7 @@ def draws(topics: AnyTopics, lengths: Ints, places: Ints) -> Corpus:
 
     Under a Dirichlet prior nearly uniform topics, which no document uses, are not drawn.
     """
-    model = topics.of(places) if isinstance(topics, OwnPriors) else topics
+    model = topics.of_documents(places)
     if isinstance(model, Topics):
         used = np.setdiff1d(np.arange(model.n_topics), flat_topics(model.phi))
         model = replace(model, phi=model.phi[used], alpha=model.alpha[used]) if len(used) else model

@@ -12,10 +12,9 @@ from heldout.auditing.options import AUTO, AuditOptions
 from heldout.auditing.survey import Survey
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
-from heldout.evaluators.own_priors import EXACT_COST
 from heldout.evaluators.priors import AnyModel, prior_of
 from heldout.evaluators.reference import CHAINS, VARIANCE, least_samples, variance_for
-from heldout.topics import AnyTopics, OwnPriors
+from heldout.topics import AnyTopics
 
 SAMPLES = 20  # default for an estimator given by name
 MOST = 100_000  # sweeps over a document on average, whatever error is asked for
@@ -88,12 +87,10 @@ def _reference(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     reason = "It was asked for by name"
     if options.estimator == AUTO:
         reason = f"The exact likelihood takes more than {options.limit:.1e} updates or too much memory"
-    mixed = options.estimator == AUTO and isinstance(topics, OwnPriors)
-    if mixed:
-        reason += f"; that of a document which takes at most {EXACT_COST:.1e} is exact"
+    exact_below = prior_of(topics).exact_below if options.estimator == AUTO else 0.0
+    if exact_below:
+        reason += f"; that of a document which takes at most {exact_below:.1e} is exact"
     error = "" if wanted is None else f"; an error of {wanted:.2g} nats a document is asked for"
     variance = VARIANCE if wanted is None else variance_for(AIM * wanted)
     reason += f"{error}; the error is measured on these documents and includes the bias."
-    return Work(
-        REFERENCE, samples, options.random_state, reason, variance, chains, exact_below=EXACT_COST if mixed else 0.0
-    )
+    return Work(REFERENCE, samples, options.random_state, reason, variance, chains, exact_below=exact_below)

@@ -15,12 +15,11 @@ from heldout.auditing.options import Options
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
-from heldout.evaluators.document_priors import costs
 from heldout.evaluators.priors import prior_of
 from heldout.libraries import Fitted, Reported
 from heldout.libraries.priors import with_own_priors
 from heldout.libraries.reported import reported
-from heldout.topics import AnyTopics, OwnPriors
+from heldout.topics import AnyTopics
 from heldout.typing import Ints
 
 PILOT = 4  # documents
@@ -67,13 +66,13 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
     pilot: list[NDArray[np.int32]] = []
     pilot_places: list[int] = []
     sample = Sample()
-    own = topics.alphas if isinstance(topics, OwnPriors) else None
+    known, prior = topics.n_priors, prior_of(topics)
     for batch in stream:
         lengths.append(batch.lengths)
         left_out.append(batch.left_out)
-        if own is not None and batch.first + batch.n_documents > len(own):
+        if known is not None and batch.first + batch.n_documents > known:
             raise InputError(
-                f"{stream.name}: more documents than the {len(own):,} of which labels or metadata are given; give one"
+                f"{stream.name}: more documents than the {known:,} of which labels or metadata are given; give one"
                 " entry to each document, in their order"
             )
         words += np.bincount(batch.tokens, minlength=V)
@@ -83,19 +82,17 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
             if len(pilot) < PILOT:
                 pilot.append(tokens[:PILOT_TOKENS].copy())
                 pilot_places.append(batch.first + int(d))
-            if updates < math.inf and own is not None:
-                updates += float(costs([len(tokens)], own[batch.first + d : batch.first + d + 1])[0])
-            elif updates < math.inf:
-                updates += prior_of(topics).document_cost(topics, tokens)
+            if updates < math.inf:
+                updates += prior.document_cost(topics.of_documents(np.array([batch.first + d])), tokens)
             updates = updates if updates <= limit else math.inf
     at = np.array(pilot_places, np.int64)
     read = Survey(np.concatenate(lengths), np.concatenate(left_out), updates, Block.of(0, pilot), at, words, sample)
     D = len(read.lengths)
     if not D:
         raise InputError(f"{stream.name}: no document in it")
-    if own is not None and len(own) != D:
+    if known is not None and known != D:
         raise InputError(
-            f"{stream.name}: {D:,} documents, but labels or metadata of {len(own):,}; give one entry to each"
+            f"{stream.name}: {D:,} documents, but labels or metadata of {known:,}; give one entry to each"
             " document, in their order"
         )
     if not read.lengths.any() and not read.left_out.any():
@@ -133,8 +130,7 @@ class Subject(NamedTuple):
     def pilot(self) -> tuple[AnyTopics, Corpus]:
         """The pilot's documents, and the topics over their words."""
         topics = self.topics
-        prior = topics.of(self.read.pilot_places) if isinstance(topics, OwnPriors) else topics
-        return local(topics.phi_by_word, prior, self.read.pilot)
+        return local(topics.phi_by_word, topics.of_documents(self.read.pilot_places), self.read.pilot)
 
     def key(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Return what the documents' values depend on, JSON-compatible, with these settings."""

@@ -8,18 +8,19 @@ evaluation under `Topics` of the topics that they have: exact where these are fe
 project's reference, whose annealing goes from each document's posterior mean to its own prior.
 """
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
-from heldout.evaluators.document_priors import matched, own_priors_exact
+from heldout.evaluators.document_priors import EXACT_COST, matched, own_priors_exact
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import document_cost
-from heldout.evaluators.reference import reference
-from heldout.topics import OwnPriors
-
-EXACT_COST = 2e6  # updates of the count polynomial that a document may take: milliseconds
+from heldout.evaluators.reference import CHAINS, VARIANCE, reference
+from heldout.topics import OwnPriors, Topics
+from heldout.typing import Ints
 
 
 class Method(NamedTuple):
@@ -34,33 +35,44 @@ class Method(NamedTuple):
     exact: np.ndarray
 
 
-def own_priors_reference(model: OwnPriors, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
-    """Return log p(w_i | alpha_i, phi) of every document by the reference, with its errors.
-
-    What it takes, returns and raises besides, see `heldout.evaluators.reference`.
-    """
-    return reference(model, matched(model, documents)[0], samples, rng)
-
-
 def own_priors(
     model: OwnPriors, documents: Corpus, samples: int, rng: np.random.Generator, *, limit: float = EXACT_COST
 ) -> Method:
-    """Return log p(w_i | alpha_i, phi) of every document: exact or the reference's.
+    """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `limit` updates, or estimated.
 
-    Exact where it costs at most `limit` updates. What it takes and raises besides, see `own_priors_reference`.
+    What it takes and raises besides, see `exact_or_reference`.
     """
     documents, left_out = matched(model, documents)
-    exact = np.zeros(documents.n_documents, dtype=np.bool_)
-    for places, topics in model.groups():
-        exact[places] = [document_cost(topics, documents.document(int(d))) <= limit for d in places]
+
+    def cheap(topics: Topics, places: Ints) -> NDArray[Any]:
+        return np.array([document_cost(topics, documents.document(int(d))) <= limit for d in places])
+
+    exact = model.by_prior(documents.n_documents, cheap).astype(np.bool_)
+    return Method(replace(exact_or_reference(model, documents, exact, samples, rng), tokens_left_out=left_out), exact)
+
+
+def exact_or_reference(
+    model: OwnPriors,
+    documents: Corpus,
+    exact: NDArray[np.bool_],
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    chains: int = CHAINS,
+    variance: float = VARIANCE,
+) -> Evaluation:
+    """Return log p(w_i | alpha_i, phi) of documents over the model's words: exact of some, (D,), else the reference's.
+
+    What it takes, returns and raises besides, see `heldout.evaluators.reference`.
+    """
     value, error, bias = (np.zeros(documents.n_documents) for _ in range(3))
-    if exact.any():
-        places = np.flatnonzero(exact)
-        value[places] = own_priors_exact(model.of(places), documents.subset(places)).log_likelihood
-    if not exact.all():
-        places = np.flatnonzero(~exact)
-        found = own_priors_reference(model.of(places), documents.subset(places), samples, rng)
+    for places in filter(len, (np.flatnonzero(exact), np.flatnonzero(~exact))):
+        here, some = model.of_documents(places), documents.subset(places)
+        if exact[places[0]]:
+            value[places] = own_priors_exact(here, some).log_likelihood
+            continue
+        found = reference(here, some, samples, rng, chains=chains, variance=variance)
         value[places], error[places] = found.log_likelihood, found.standard_error
         assert found.bias is not None  # the reference states it
         bias[places] = found.bias
-    return Method(Evaluation(value, documents.lengths, error, left_out, bias), exact)
+    return Evaluation(value, documents.lengths, error, 0, bias)

@@ -54,6 +54,8 @@ class Prior:
         annealing: returns the runs of `heldout.evaluators.reference`.
         simulate: draws documents of given lengths, (D,), and what `upper` starts from: the tokens' topics, or the x of
             a document's weights.
+        exact_below: updates that a document's exact value may take where others' are estimated; 0 where all are of one
+            kind.
         upper: estimates, of what `simulate` returned, without bias as inverse probabilities.
     """
 
@@ -68,6 +70,7 @@ class Prior:
     annealing: Callable[[Any, Corpus, np.random.Generator], Annealing]
     simulate: Callable[[Any, Ints, np.random.Generator], tuple[Corpus, NDArray[Any]]]
     upper: Callable[[Any, Corpus, NDArray[Any], int, np.random.Generator], Evaluation]
+    exact_below: float = 0.0
 
     def label(self, estimator: str) -> str:
         """Return what an estimator is called under the prior; its name where it is not known."""
@@ -114,6 +117,7 @@ OWN_DIRICHLET = Prior(
     annealing=document_priors.annealing,
     simulate=document_priors.simulate,
     upper=document_priors.upper,
+    exact_below=document_priors.EXACT_COST,
 )
 PRIORS: dict[type, Prior] = {
     Topics: DIRICHLET,

@@ -56,13 +56,14 @@ def with_own_priors(fitted: Fitted, name: str, labels: Any, metadata: Any) -> Fi
         InputError: where they are missing, or the model does not know one.
     """
     topics = fitted.topics
-    if not isinstance(topics, OwnPriors):
+    if topics.n_priors is None:
         return fitted
     own_priors = library_of(fitted).own_priors
     if own_priors is None:
         return fitted
     alphas, given = own_priors(fitted, name, entries(labels, "labels"), entries(metadata, "metadata"))
-    return replace(fitted, topics=replace(topics, alphas=np.ascontiguousarray(alphas)), given=given)
+    with_priors = OwnPriors(topics.phi, np.ascontiguousarray(alphas), topics.vocabulary, topics.provenance)
+    return replace(fitted, topics=with_priors, given=given)
 
 
 def check_used(models: Sequence[Fitted], labels: Any, metadata: Any) -> None:

@@ -286,7 +286,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     """Return what `infer` gives of documents, per token."""
     native, topics = fitted.native, fitted.topics
     function = f"{type(native).__name__}.infer"
-    whole = int(native.tw) != 0 or isinstance(topics, OwnPriors)  # weighted tokens have no counts to take parts from
+    whole = int(native.tw) != 0 or bool(fitted.given)  # weighted tokens have no counts to take parts from
     nats, assignments, tokens, first = 0.0, 0.0, 0, 0
     for batch in over_words(fitted, documents):
         at = np.flatnonzero(batch.lengths)
@@ -315,7 +315,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         else f"log p(words, topics) at the last of {ITERATIONS} sweeps over the tokens' topics, below the"
         " likelihood by the entropy that these topics have given the words"
     )
-    if isinstance(topics, OwnPriors):
+    if fitted.given:
         computes = (
             f"what `infer` returns of each document with its {' and '.join(fitted.given[0])}, at the last of"
             f" {ITERATIONS} sweeps over the tokens' topics: of the words and these topics together, not taken apart"

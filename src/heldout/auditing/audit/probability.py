@@ -30,7 +30,7 @@ from heldout.evaluators.priors import Prior, exact_within, prior_of
 from heldout.libraries import THESE
 from heldout.libraries.reported import reported
 from heldout.seeds import generator
-from heldout.topics import AnyTopics, OwnPriors
+from heldout.topics import AnyTopics
 from heldout.typing import Floats, Ints
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
@@ -71,10 +71,9 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     rng = generator("audit-probability", seed=work.seed)
     prior = prior_of(subject.topics)
     lengths, places = lengths_of(subject.read.lengths, rng)
-    model, own = subject.topics, subject.own
-    if isinstance(model, OwnPriors):  # a document is drawn from the prior of the audited one
-        model = model.of(places)
-        own = replace(own, given=tuple(own.given[d] for d in places))
+    # a document is drawn from the prior of the audited one
+    model, given = subject.topics.of_documents(places), subject.own.given
+    own = replace(subject.own, given=tuple(given[d] for d in places)) if given else subject.own
     simulated, latent = prior.simulate(model, lengths, rng)
     block = Block(0, simulated.tokens, simulated.offsets)
     topics, documents = local(model.phi_by_word, model, block)
@@ -118,10 +117,8 @@ def likelihood_seconds(subject: Subject, lengths: Ints) -> float:
     if updates <= LIMIT:
         return 2.0 * updates / UPDATES_PER_SECOND
     rng = generator("audit-plan-probability")
-    few = np.minimum(lengths[:2], PILOT_TOKENS)
-    if isinstance(here, OwnPriors):
-        few = few[: len(here.alphas)]
-        here = here.of(np.arange(len(few)))
+    few = np.minimum(lengths[: min(2, here.n_priors or 2)], PILOT_TOKENS)
+    here = here.of_documents(np.arange(len(few)))
     documents, latent = prior.simulate(here, few, rng)
     for _ in range(2):
         begin = time.process_time()
