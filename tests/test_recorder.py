@@ -24,7 +24,7 @@ def test_the_score_of_an_evaluation_is_its_sum_over_documents(recorder: Recorder
     assert (score.documents, score.documents_left_out, score.tokens, score.tokens_left_out) == (2, 1, 5, 7)
     assert (score.log_likelihood, score.perplexity) == pytest.approx((-10.0, math.exp(2.0)))
     assert (score.samples, score.standard_error) == pytest.approx((5, 0.5))
-    stated = recorder.at(topics=3).score("e", EVALUATION, standard_error=math.nan, tokens_left_out=0)
+    stated = recorder.at(topics=3, tokens_left_out=0).score("e", EVALUATION, standard_error=math.nan)
     assert (stated.topics, stated.samples, stated.tokens_left_out) == (3, 0, 0)
     assert math.isnan(stated.standard_error)
     assert recorder.results.scores == [score, stated]

@@ -11,6 +11,7 @@ from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.folding_in import FoldIn
 from heldout.recorder import Recorder
+from heldout.seeds import generator
 
 NO_CORPUS = Corpus("none", (), np.zeros(0, np.int32), np.zeros(1, np.int64), (), {})
 
@@ -51,6 +52,15 @@ class Job:
     def split(self) -> tuple[Corpus, Corpus]:
         """Return the training and the test documents."""
         return train_test_split(self.corpus, self.test_documents, self.seed)
+
+    def generator(self, purpose: str, **axes: str | int | float) -> np.random.Generator:
+        """Return the generator of a purpose, the job's corpus and seed, and further axes (`heldout.seeds`)."""
+        return generator(purpose, corpus=self.corpus.name, seed=self.seed, **axes)
+
+    def some(self, corpus: Corpus, number: int, purpose: str) -> Corpus:
+        """Return at most `number` documents, drawn at random for a purpose, in the corpus's order."""
+        order = self.generator(purpose).permutation(corpus.n_documents)
+        return corpus.subset(np.sort(order[:number]))
 
     def recorder(self, **names: Any) -> Recorder:
         """Return a recorder under the job's corpus, model, variant, number of topics and seed, or other names."""

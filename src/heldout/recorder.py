@@ -29,12 +29,13 @@ class Recorder:
     Attributes:
         corpus, model, variant, topics, smoothing, chain, seed: what every row has, as in `Score` and `Measurement`.
         documents: the names of the documents that are scored, which scores' groups are by; none where it is empty.
+        tokens_left_out: of every score; None for what its evaluation says.
         results: all rows; those of recorders that were derived from it, too.
 
     Examples:
         >>> recorder = Recorder(corpus="cranfield", model="lda", variant="bounds", topics=2)
         >>> recorder.at(topics=3, chain="0").measure("r-hat", 1.01, axis="chains", at=10)
-        >>> recorder.note("version", "1.9.1", axis="topics", at=2)
+        >>> recorder.note("version", "1.9.1")
         >>> recorder.results.measurements[0].topics, recorder.results.notes[0].text
         (3, '1.9.1')
     """
@@ -47,6 +48,7 @@ class Recorder:
     chain: str = "none"
     seed: int = 0
     documents: tuple[str, ...] = ()
+    tokens_left_out: int | None = None
     results: Results = field(default_factory=lambda: Results([], [], []))
 
     def at(self, **names: Any) -> Self:
@@ -60,12 +62,11 @@ class Recorder:
         *,
         samples: int = 0,
         standard_error: float | None = None,
-        tokens_left_out: int | None = None,
     ) -> Score:
         """Record an evaluation summed over its documents, and return the score; those without tokens are left out.
 
-        Where none is given, the standard error (nats) combines the documents' own errors and biases, and the number of
-        tokens left out is the evaluation's. `samples` are per document.
+        Where none is given, the standard error (nats) combines the documents' own errors and biases. `samples` are per
+        document.
 
         Raises:
             InputError: where the evaluation is of another number of documents than have names.
@@ -85,7 +86,7 @@ class Recorder:
             documents=int(scored.sum()),
             tokens=tokens,
             documents_left_out=int((~scored).sum()),
-            tokens_left_out=evaluation.tokens_left_out if tokens_left_out is None else tokens_left_out,
+            tokens_left_out=evaluation.tokens_left_out if self.tokens_left_out is None else self.tokens_left_out,
             log_likelihood=nats,
             perplexity=perplexity(nats, tokens),
             standard_error=evaluation.total_error() if standard_error is None else standard_error,
@@ -95,12 +96,27 @@ class Recorder:
         return score
 
     def measure(
-        self, quantity: str, value: SupportsFloat, *, axis: str, at: SupportsInt, error: SupportsFloat = 0.0
+        self,
+        quantity: str,
+        value: SupportsFloat,
+        *,
+        axis: str = "topics",
+        at: SupportsInt | None = None,
+        error: SupportsFloat = 0.0,
     ) -> None:
-        """Record one number, in nats where it is a log probability, with its Monte Carlo error."""
+        """Record one number, in nats where it is a log probability, with its Monte Carlo error.
+
+        Without a place it stands on the axis "topics" at the recorder's K.
+        """
         names = (self.corpus, self.model, self.variant, self.topics, self.smoothing, self.chain, self.seed)
-        row = Measurement(*names, quantity, axis, int(at), float(value), float(error))
-        self.results.measurements.append(row)
+        place = self.topics if at is None else int(at)
+        self.results.measurements.append(Measurement(*names, quantity, axis, place, float(value), float(error)))
+
+    def per_token(self, quantity: str, evaluation: "Evaluation", **place: Any) -> None:
+        """Record an evaluation in nats per token, with its error; the place is as of `measure`."""
+        tokens = evaluation.tokens.sum()
+        value, error = evaluation.log_likelihood.sum() / tokens, evaluation.total_error() / tokens
+        self.measure(quantity, value, error=error, **place)
 
     def mean(self, quantity: str, values: "Floats", *, axis: str, at: SupportsInt) -> None:
         """Record the mean of two or more independent values, (n,), with its standard error from their spread."""
@@ -119,7 +135,12 @@ class Recorder:
                 own = evaluation.standard_error[d] if error is None else error
                 self.measure(quantity, evaluation.log_likelihood[d], axis="document", at=place, error=own)
 
-    def note(self, quantity: str, text: str, *, axis: str, at: SupportsInt) -> None:
-        """Record a short text, without a line's end."""
+    def named(self, quantity: str, value: SupportsFloat, text: str, **place: Any) -> None:
+        """Record a number and a short text in one place, which is as of `measure`."""
+        self.measure(quantity, value, **place)
+        self.note(quantity, text, **place)
+
+    def note(self, quantity: str, text: str, *, axis: str = "topics", at: SupportsInt | None = None) -> None:
+        """Record a short text, without a line's end; the place is as of `measure`."""
         names = (self.corpus, self.model, self.variant, self.topics, self.seed)
-        self.results.notes.append(Note(*names, quantity, axis, int(at), text))
+        self.results.notes.append(Note(*names, quantity, axis, self.topics if at is None else int(at), text))

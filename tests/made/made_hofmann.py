@@ -9,8 +9,8 @@ from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
 from heldout.papers.hofmann.results import (
-    ANNEALED,
-    COARSE_ANNEALED,
+    COARSE_COOLED,
+    COOLED,
     COUNTS,
     EARLY,
     FINE_HEATED,
@@ -35,7 +35,7 @@ KEPT = 8  # topics of which every iteration is kept
 PATHS = {
     EARLY: [(1.0, 900.0), (1.0, 800.0), (1.0, 850.0)],
     HEATED: [(1.0, 900.0), (1.0, 800.0), (1.0, 850.0), (0.9, 700.0), (0.81, 600.0), (0.729, 650.0)],
-    ANNEALED: [(0.5, 950.0), (0.6, 900.0), (0.8, 620.0), (1.0, 640.0)],
+    COOLED: [(0.5, 950.0), (0.6, 900.0), (0.8, 620.0), (1.0, 640.0)],
 }
 SETTINGS: dict[str, object] = {
     "shares": [0.7, 0.1, 0.2],
@@ -104,11 +104,11 @@ def rows(
             measured.append(Measurement(corpus, "lsa", "full", 0, 0.0, "none", seed, "rank", "documents", 9, RANK))
         for topics in TOPICS:
             for seed in SEEDS[topics]:
-                for model in (EARLY, HEATED, *((FINE_HEATED, ANNEALED, COARSE_ANNEALED) if topics in FEW else ())):
+                for model in (EARLY, HEATED, *((FINE_HEATED, COOLED, COARSE_COOLED) if topics in FEW else ())):
                     place = (corpus, model[0], model[1], topics, 0.0, "none", seed)
                     score(model, SPECIFIC, topics, seed)
-                    count = iterations[model in (ANNEALED, COARSE_ANNEALED)]
-                    count = {EARLY: 10, FINE_HEATED: 3 * count, ANNEALED: 3 * count}.get(model, count)
+                    count = iterations[model in (COOLED, COARSE_COOLED)]
+                    count = {EARLY: 10, FINE_HEATED: 3 * count, COOLED: 3 * count}.get(model, count)
                     chosen = {
                         "iterations": count,
                         "iterations-to-best": count - 5,

@@ -5,8 +5,9 @@ With one layer summed out in closed form Z is a sum over the other one,
     Z = sum_h exp(s c' h + A(b + W h))       or       sum_v exp(b' v + B(c + W' v)),
 
 A and B the layers' log normalisers (`heldout.models.harmonium_units`): O(R 2^K) or O(K 2^R). States are visited in the
-order of a Gray code, one unit changes at a time, and exponentials change by a factor each; every 2^`BLOCK` states they
-are computed afresh. A replicated softmax has A(eta) = L lse(eta), so that one pass over the states serves all lengths:
+order of a Gray code, one unit changes at a time, and exponentials change by a factor each; they are computed afresh
+every 2^`UNITS_A_BLOCK` states. A replicated softmax has A(eta) = L lse(eta), so that one pass over the states serves
+all lengths:
 
     Z_L = sum_h exp(L (c' h + lse(b + W h))).
 
@@ -32,7 +33,7 @@ from heldout.models.rbm import RBM
 from heldout.typing import Floats, Ints
 
 MOST_UNITS = 24  # binary units that are summed over: 2^24 terms of R factors
-BLOCK = 10  # units whose changes are factors, so that rounding errors of 2^10 products add up
+UNITS_A_BLOCK = 10  # units whose changes are factors, so that rounding errors of 2^10 products add up
 REACH = 300.0  # |eta| up to which exp(eta), and products of two, are far from over- and underflow
 SPACING, MOST_NODES = 0.5, 4_000_000  # of the trapezoid rule
 BEYOND = 12.0  # standard deviations of a Gaussian unit around its mean that the rule covers
@@ -174,7 +175,7 @@ def log_weights(W: Floats, b: Floats, c: Floats, kind: str, blocks: Ints | None 
     of_bias, of_layer = np.empty(2**K), np.empty(2**K)
     rows = np.ascontiguousarray(W.T, dtype=float)
     reach = REACH / 2.0 if form == _SOFTPLUS else REACH
-    _log_weights(rows, b.astype(float), c.astype(float), starts, form, BLOCK, reach, of_bias, of_layer)
+    _log_weights(rows, b.astype(float), c.astype(float), starts, form, UNITS_A_BLOCK, reach, of_bias, of_layer)
     return of_bias, of_layer
 
 

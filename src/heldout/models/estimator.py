@@ -1,7 +1,7 @@
 """scikit-learn's parameter conventions, without importing scikit-learn, which would cost every job a second."""
 
 import inspect
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Self, TypeVar, dataclass_transform
 
@@ -60,6 +60,12 @@ class Estimator:
 
     n_components: int = field(default=2, kw_only=False)
     random_state: np.random.Generator | int | None = None
+
+    @classmethod
+    def of(cls, settings: Any, n_components: int, **params: Any) -> Self:
+        """Return the estimator with those of its parameters that a dataclass of settings has, by name, and others."""
+        names = {field.name for field in fields(cls) if field.init} & {field.name for field in fields(settings)}
+        return cls(n_components, **{**{name: getattr(settings, name) for name in names}, **params})
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Return the constructor's arguments by name."""

@@ -7,7 +7,7 @@ document's topics, is part of the second here),
 
 the first is a sum over the topics that the word has, and of the second the sum A = sum_k a_k is kept, of which a token
 changes two terms. So a token costs as much as its word has topics, some ten among hundreds. Few tokens draw from the
-second term; a search through sums of `BLOCK` of its a_k finds theirs.
+second term; a search through sums of `TOPICS_A_BLOCK` of its a_k finds theirs.
 
 Weights are float64; a uniform number of 24 bits picks the topic by inversion. a and its sums are computed anew for each
 document, so that what they lose to rounding does not add up.
@@ -22,7 +22,7 @@ from heldout.models.lda_kernel import Float32, Index
 from heldout.models.simd import CACHE_LINE, prefetch
 from heldout.typing import Floats, Ints
 
-BLOCK = 32  # topics
+TOPICS_A_BLOCK = 32
 AHEAD = 4  # tokens between the request for a word's topics and their use
 REQUESTED = 16  # numbers of a word's pairs, at most
 
@@ -38,7 +38,7 @@ def _sweep(  # type: ignore[no-untyped-def]
     """Sweep once over all tokens; see `SparseChain`."""
     n_topics, beta_sum = totals.shape[0], numbers.shape[0] * beta
     document, a, sums = np.zeros(n_topics, np.int64), np.empty(n_topics), np.empty(n_topics)
-    blocks = np.empty((n_topics + BLOCK - 1) // BLOCK)
+    blocks = np.empty((n_topics + TOPICS_A_BLOCK - 1) // TOPICS_A_BLOCK)
     for d in range(offsets.shape[0] - 1):
         start, end = offsets[d], offsets[d + 1]
         for i in range(start, end):
@@ -47,7 +47,7 @@ def _sweep(  # type: ignore[no-untyped-def]
         total = 0.0
         for b in range(blocks.shape[0]):
             of_block = 0.0
-            for k in range(b * BLOCK, min((b + 1) * BLOCK, n_topics)):
+            for k in range(b * TOPICS_A_BLOCK, min((b + 1) * TOPICS_A_BLOCK, n_topics)):
                 a[k] = (document[k] + alpha[k]) / (totals[k] + beta_sum)
                 of_block += a[k]
             blocks[b] = of_block
@@ -79,7 +79,7 @@ def _sweep(  # type: ignore[no-untyped-def]
             if old >= 0:
                 document[old] -= 1
                 totals[old] -= 1
-                blocks[old // BLOCK] -= a[old]
+                blocks[old // TOPICS_A_BLOCK] -= a[old]
                 a[old] = 0.0
             if x < known:
                 place = 0
@@ -92,7 +92,7 @@ def _sweep(  # type: ignore[no-untyped-def]
                 while b < blocks.shape[0] - 1 and blocks[b] <= x:
                     x -= blocks[b]
                     b += 1
-                new, last = np.int64(b * BLOCK), min((b + 1) * BLOCK, n_topics) - 1
+                new, last = np.int64(b * TOPICS_A_BLOCK), min((b + 1) * TOPICS_A_BLOCK, n_topics) - 1
                 while new < last and a[new] <= x:
                     x -= a[new]
                     new += 1
@@ -105,7 +105,7 @@ def _sweep(  # type: ignore[no-untyped-def]
             pairs[begin + 2 * place + 1] += 1
             if old >= 0:
                 a[old] = a_old
-                blocks[old // BLOCK] += a_old
+                blocks[old // TOPICS_A_BLOCK] += a_old
                 rest += a_old
                 pairs[begin + 2 * place_of_old + 1] -= 1
                 if pairs[begin + 2 * place_of_old + 1] == 0:
@@ -119,7 +119,7 @@ def _sweep(  # type: ignore[no-untyped-def]
             document[new] += 1
             totals[new] += 1
             weight = (document[new] + alpha[new]) / (totals[new] + beta_sum)
-            blocks[new // BLOCK] += weight - a[new]
+            blocks[new // TOPICS_A_BLOCK] += weight - a[new]
             total = rest + (weight - a[new])
             a[new] = weight
         for i in range(start, end):

@@ -11,8 +11,8 @@ from heldout.evaluators import HALF
 from heldout.inputs import Inputs
 from heldout.papers.hofmann.claims import CLAIMS
 from heldout.papers.hofmann.results import (
-    ANNEALED,
-    COARSE_ANNEALED,
+    COARSE_COOLED,
+    COOLED,
     COUNTS,
     FINE_HEATED,
     FOLDED_IN,
@@ -65,7 +65,7 @@ CONTRADICTING = {
     "below-lsa": changed(-2.0, HEATED, (SPECIFIC,)),
     "below-lsa-at-best": changed(2.0, READINGS[2], (SPECIFIC,)),
     "tem-below-early-folded-in": changed(-0.2, HEATED, (FOLDED_IN,)),
-    "heated-no-worse": changed(2.0 * MODELS.value, ANNEALED, (SPECIFIC,)),
+    "heated-no-worse": changed(2.0 * MODELS.value, COOLED, (SPECIFIC,)),
     "below-counts": changed(2.0, COUNTS, (SPECIFIC,), (0,)),
 }
 
@@ -155,7 +155,7 @@ def test_equal_schedules_are_compared_with_each_other(model: Model, part: str) -
     found = judged("heated-no-worse-on-equal-schedules", given)
     assert found.verdict == DIFFERS
     assert {effect.part for effect in found.effects if effect.verdict == CONTRADICTED} == {part}
-    assert COARSE_ANNEALED != ANNEALED
+    assert COARSE_COOLED != COOLED
     assert len(FEW) == found.effects[0].cells
 
 

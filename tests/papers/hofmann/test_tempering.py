@@ -216,7 +216,7 @@ def test_the_prior_is_the_best_for_the_validation_tokens_and_no_choice_sees_a_te
         return exact_marginal(trained, split.validation)
 
     for evaluate, values in ((completing, exact), (truth, alone)):
-        chosen = validated_prior(topics, evaluate, list(exact), {"corpus": "small"})
+        chosen = validated_prior(topics, evaluate, list(exact), lambda: generator("tempering-prior", corpus="small"))
         assert chosen.alpha.sum() == pytest.approx(max(values, key=lambda s: values[s]))
         np.testing.assert_array_equal(chosen.phi, topics.phi)
 

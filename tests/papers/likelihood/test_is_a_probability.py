@@ -20,7 +20,7 @@ from heldout.papers.likelihood.experiments.is_a_probability import (
     LOG_MEAN,
     LOG_SUM,
     OF_HALVES,
-    TRUTH,
+    TRUE_MODEL,
     draw,
     experiment,
     log_ratios,
@@ -87,7 +87,7 @@ def test_second_halves_are_held_to_their_probability_given_the_first() -> None:
     rng = np.random.default_rng(0)
     topics = Topics(rng.dirichlet(np.ones(6), 2), np.array([0.5, 2.0]), tuple("abcdef"))
     lengths = np.array([2, 7, 12])
-    drawn = draw(topics, lengths, ONE, {"corpus": "none", "topics": 2, "seed": 0, "model": TRUTH})
+    drawn = draw(topics, lengths, ONE, {"corpus": "none", "topics": 2, "seed": 0, "model": TRUE_MODEL})
     assert drawn.documents.lengths.tolist() == lengths.tolist()
     whole, first = (exact_marginal(topics, part).log_likelihood for part in (drawn.documents, drawn.observed))
     np.testing.assert_allclose(drawn.of_scored, whole - first, rtol=1e-12)
@@ -108,7 +108,7 @@ def test_a_library_is_held_to_the_model_that_it_has(monkeypatch: pytest.MonkeyPa
     rng = np.random.default_rng(2)
     truth = Topics(rng.dirichlet(np.full(20, 0.3), 2), np.full(2, 0.5), tuple(f"w{v}" for v in range(20)))
     lengths = np.full(40, 20)
-    corpus = draw(truth, lengths, ONE, {"corpus": "made", "topics": 2, "seed": 0, "model": TRUTH}).documents
+    corpus = draw(truth, lengths, ONE, {"corpus": "made", "topics": 2, "seed": 0, "model": TRUE_MODEL}).documents
     held: list[Topics] = []
 
     def recorded(topics: Topics, *rest: Any) -> is_a_probability.Drawn:

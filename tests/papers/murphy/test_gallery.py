@@ -318,7 +318,7 @@ def test_annealing_finds_the_exact_evidence_and_gibbs_the_exact_means() -> None:
     assert inputs.measurements is not None
     exact = measured(inputs, bank_and_river.EVIDENCE).set_index("topics")["value"]
     assert len(exact) == 2
-    rows = inputs.measurements[inputs.measurements["quantity"] == bank_and_river.ANNEALED]
+    rows = inputs.measurements[inputs.measurements["quantity"] == bank_and_river.ANNEALED_EVIDENCE]
     for row in rows.to_dict("records"):
         difference = float(row["value"]) - exact[row["topics"]]
         assert abs(difference) < 6.0 * float(row["standard_error"]) + 1e-9

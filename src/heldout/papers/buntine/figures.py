@@ -27,7 +27,7 @@ from heldout.evaluators import (
 )
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
-from heldout.papers.buntine.experiments.model_selection import PARTICLE_FILTER, TRUTH
+from heldout.papers.buntine.experiments.model_selection import PARTICLE_FILTER, TRUE_MODEL
 from heldout.papers.buntine.results import LABELS, SHORT, Convergence, convergence, scored, voted
 from heldout.points import select
 from heldout.typesetting import style
@@ -151,7 +151,7 @@ def _by_size(axis: Axes, rows: "pd.DataFrame", corpus: str) -> None:
         true = topics == SOURCES[corpus].topics
         axis.plot(
             line,
-            color=style.EVALUATOR_COLOURS[TRUTH] if true else colormaps["viridis"](shade),
+            color=style.EVALUATOR_COLOURS[TRUE_MODEL] if true else colormaps["viridis"](shade),
             linewidth=2.6 if true else 1.1,
             marker="o",
             markersize=4.0 if true else 2.5,
@@ -159,7 +159,7 @@ def _by_size(axis: Axes, rows: "pd.DataFrame", corpus: str) -> None:
             zorder=3 if true else 2,
         )
     truth = rows.loc[rows["size"] == 0, "perplexity"].mean()
-    axis.axhline(truth, color=style.COLOURS[TRUTH], linestyle=style.DASHED, linewidth=1.0, label="true model")
+    axis.axhline(truth, color=style.COLOURS[TRUE_MODEL], linestyle=style.DASHED, linewidth=1.0, label="true model")
     axis.set_xscale("log")
     style.ticks(axis.xaxis, style.sparse_ticks(lines.index))
     style.plain_ticks(axis.yaxis)

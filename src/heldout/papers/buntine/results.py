@@ -31,7 +31,7 @@ from heldout.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
     PARTICLE_FILTER,
     READING,
-    TRUTH,
+    TRUE_MODEL,
     trained_on,
     with_many,
 )
@@ -269,14 +269,16 @@ def scored(inputs: Inputs) -> "pd.DataFrame":
         "corpus", in the order of `SOURCES`; "size", the training documents, 0 of the true model; "evaluator"; "topics";
         "seed"; "value" and "error", nats per scored token, an error NaN where none is stated; and "perplexity".
     """
-    rows = inputs.scores[inputs.scores["corpus"].isin(list(SOURCES)) & inputs.scores["model"].isin([LDA, TRUTH])]
+    rows = inputs.scores[inputs.scores["corpus"].isin(list(SOURCES)) & inputs.scores["model"].isin([LDA, TRUE_MODEL])]
     rows = rows.assign(
         size=_sizes(rows),
         value=rows["log_likelihood"] / rows["tokens"],
         error=rows["standard_error"] / rows["tokens"],
         place=rows["corpus"].map(list(SOURCES).index),
     )
-    rows = rows[(rows["model"] == TRUTH) | rows["variant"].isin([trained_on(size) for size in set(rows["size"]) - {0}])]
+    rows = rows[
+        (rows["model"] == TRUE_MODEL) | rows["variant"].isin([trained_on(size) for size in set(rows["size"]) - {0}])
+    ]
     columns = ["corpus", "size", "evaluator", "topics", "seed", "value", "error", "perplexity"]
     return rows.sort_values("place", kind="stable")[columns].reset_index(drop=True)
 

@@ -29,7 +29,7 @@ from heldout.evaluators import HALF
 from heldout.inputs import Inputs
 from heldout.papers.hofmann.experiments.tempering import ITERATIONS
 from heldout.papers.hofmann.results import (
-    ANNEALED,
+    COOLED,
     COUNTS,
     EARLY,
     FOLDED_IN,
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 NO_WORSE: dict[str, Any] = {"margin": ANY, "threshold": -MODELS.value}
 # heated and annealed model by part: coarse heating and careful annealing, as the source has them; then like with like
-AS_THE_SOURCE = {"": (HEATED, ANNEALED)}
+AS_THE_SOURCE = {"": (HEATED, COOLED)}
 ON_EQUAL_SCHEDULES = {f"both {name}": models for name, models in SCHEDULES.items()}
 Compared = Mapping[str, tuple[Model, Model]]
 

@@ -15,7 +15,7 @@ from heldout.models import PLSA, TEM
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA, UNIGRAM, VALIDATION
 from heldout.papers.hofmann.experiments.tempering import BETA
 from heldout.papers.hofmann.results import (
-    ANNEALED,
+    COOLED,
     COUNTS,
     EARLY,
     EVALUATIONS,
@@ -47,7 +47,7 @@ COLOURS = {  # evaluators' colours
     TRUTH: style.EVALUATOR_COLOURS[TRUTH],
 }
 PATH_PROPS: dict[Model, style.Props] = {
-    ANNEALED: {"color": style.COLOURS["annealed"], "linestyle": style.DASHED, "linewidth": 1.2},
+    COOLED: {"color": style.COLOURS["annealed"], "linestyle": style.DASHED, "linewidth": 1.2},
     HEATED: {"color": style.COLOURS[TEM], "linestyle": "-", "linewidth": 1.6},
     EARLY: {"color": style.COLOURS[PLSA], "linestyle": style.DOTTED, "linewidth": 1.8},
 }
@@ -194,5 +194,5 @@ def annealing_path(inputs: Inputs) -> Figure:
         below.set_xlabel("iterations of EM")
     grid[0][0].set_ylabel("perplexity per\nvalidation token")
     grid[1][0].set_ylabel(r"$\tau$")
-    style.legend(figure, grid[0], order=[NAMES[model] for model in (EARLY, HEATED, ANNEALED)], handlelength=3.0)
+    style.legend(figure, grid[0], order=[NAMES[model] for model in (EARLY, HEATED, COOLED)], handlelength=3.0)
     return figure

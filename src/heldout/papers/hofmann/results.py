@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 Model = tuple[str, str]  # model, variant
 
 TEMPERING = "tempering"
-EARLY, HEATED, ANNEALED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
-FINE_HEATED, COARSE_ANNEALED = (TEM, tempering.FINE_INVERSE), (TEM, tempering.COARSE_ANNEALING)
-SCHEDULES = {"coarse": (HEATED, COARSE_ANNEALED), "fine": (FINE_HEATED, ANNEALED)}  # pairs of the same step size
+EARLY, HEATED, COOLED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
+FINE_HEATED, COARSE_COOLED = (TEM, tempering.FINE_INVERSE), (TEM, tempering.COARSE_ANNEALING)
+SCHEDULES = {"coarse": (HEATED, COARSE_COOLED), "fine": (FINE_HEATED, COOLED)}  # pairs of the same step size
 READINGS = tuple(
     (LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC)
 )  # readings of LSA, the main one first
@@ -63,8 +63,8 @@ NAMES = {
     EARLY: "PLSA, early stopping",
     HEATED: "PLSA, TEM",
     FINE_HEATED: "PLSA, TEM, fine",
-    ANNEALED: "PLSA, annealed",
-    COARSE_ANNEALED: "PLSA, annealed, coarse",
+    COOLED: "PLSA, annealed",
+    COARSE_COOLED: "PLSA, annealed, coarse",
     READINGS[0]: "LSA, clipped",
     READINGS[1]: "LSA, shifted",
     READINGS[2]: "LSA, cosines",
@@ -186,7 +186,7 @@ def paths(inputs: Inputs, corpus: str) -> "dict[Model, pd.DataFrame]":
     table = select(table, topics=table["topics"].max())
     table = select(table, seed=table["seed"].min())
     by_model = {}
-    for model in (ANNEALED, HEATED, EARLY):  # the path of early stopping is the beginning of inverse annealing's
+    for model in (COOLED, HEATED, EARLY):  # the path of early stopping is the beginning of inverse annealing's
         rows = select(table, model=model[0], variant=model[1])
         path = rows.pivot_table("value", ["at", "topics"], "quantity").reset_index("topics")
         if {tempering.BETA, VALIDATION} <= set(path):

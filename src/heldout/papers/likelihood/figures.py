@@ -91,7 +91,7 @@ MOST_TOPICS_BELOW = 100  # largest K of the panels against length and constant
 # Evaluators of EPCA with the label, colour and line of their curves
 COMPONENT_CURVES = (
     (HALF, "half folding-in", style.EVALUATOR_COLOURS[HALF], "s-"),
-    (components.ANNEALED, "marginal likelihood, annealed", style.COLOURS["truth"], "o-"),
+    (components.ANNEALED_MARGINAL, "marginal likelihood, annealed", style.COLOURS["truth"], "o-"),
     (FULL, "full folding-in", style.EVALUATOR_COLOURS[FULL], "v-"),
 )
 FARTHEST = 5.0  # standard errors; what lies further out is counted at the edge
@@ -156,7 +156,7 @@ def message(inputs: Inputs) -> Figure:
     was held to its model.
     """
     corpus = results.optimism_corpora(inputs)[0]
-    excesses = select(results.excesses(inputs), model=probability.TRUTH)
+    excesses = select(results.excesses(inputs), model=probability.TRUE_MODEL)
     titles = ["(a) one document", f"(b) PLSA on {latex.corpus_title(corpus)}", "(c) is it a probability?"]
     widths = (1.0, 1.25, 1.1)[: 2 + bool(len(excesses))]
     props: Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": widths}
@@ -255,7 +255,7 @@ def _few_excesses(axis: Axes, excesses: "pd.DataFrame") -> None:
     left, right = _excess_axis(axis, excesses[excesses["score"].isin(list(shown))])
     for y, score in enumerate(shown):
         over = select(excesses, score=score)["over"].clip(lower=left)
-        axis.plot(over, [y] * len(over), "o", color=_score_colour(probability.TRUTH, score), markersize=3.5)
+        axis.plot(over, [y] * len(over), "o", color=_score_colour(probability.TRUE_MODEL, score), markersize=3.5)
     style.ticks(axis.yaxis, range(len(shown)), list(shown.values()), fontsize=7.0)
     axis.set_ylim(-0.7, len(shown) - 0.3)
     decades = [CHANCES * 10.0**n for n in range(3)]

@@ -14,7 +14,7 @@ from heldout.models import LDA, PLSA
 from heldout.papers.likelihood import results, validation
 from heldout.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
-from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
+from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
 from heldout.papers.likelihood.experiments.validation import KIND
@@ -114,7 +114,9 @@ def _components(inputs: Inputs) -> Macros:
         return dict.fromkeys(names, NOT_RUN)
     _, perplexities = results.component_perplexities(inputs)
     last = perplexities.iloc[-1]
-    return dict(zip(names, (latex.integer(last.name), *map(latex.perplexity, last[[FULL, ANNEALED]])), strict=True))
+    return dict(
+        zip(names, (latex.integer(last.name), *map(latex.perplexity, last[[FULL, ANNEALED_MARGINAL]])), strict=True)
+    )
 
 
 def _runs(settings: Mapping[str, Any]) -> int | None:
@@ -125,7 +127,7 @@ def _runs(settings: Mapping[str, Any]) -> int | None:
 def _probability(inputs: Inputs) -> Macros:
     settings, sums = experiment_settings(inputs, probability.KIND), results.sums_over_documents(inputs)
     excesses, gaps = results.excesses(inputs), results.truth_gaps(inputs)
-    laplace = select(excesses, model=probability.TRUTH, score=LAPLACE)["over"]
+    laplace = select(excesses, model=probability.TRUE_MODEL, score=LAPLACE)["over"]
     return {
         "ProbabilityChance": latex.power(results.CHANCE),
         "ProbabilityDocuments": latex.setting(settings.get("documents")),

@@ -19,7 +19,7 @@ from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
 from heldout.papers.likelihood.experiments import is_a_probability, optimism, packages, precision, reference
-from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
+from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL, QUADRATURE
 from heldout.points import TRUTH, TRUTHS, first_of, select, with_truth
 from heldout.scores import perplexity
 
@@ -183,7 +183,7 @@ def annealed_less_quadrature(inputs: Inputs) -> "pd.DataFrame":
     keys = ["topics", "corpus", "seed", "at"]
     table = select(inputs.measurements, variant=COMPONENTS, axis="document")
     annealed, exact = (
-        select(table, quantity=name)[[*keys, "value", "standard_error"]] for name in (ANNEALED, QUADRATURE)
+        select(table, quantity=name)[[*keys, "value", "standard_error"]] for name in (ANNEALED_MARGINAL, QUADRATURE)
     )
     both = annealed.merge(exact, on=keys, suffixes=("", "_exact")).sort_values(keys, ignore_index=True)
     gaps = both["value"] - both["value_exact"]
@@ -192,7 +192,7 @@ def annealed_less_quadrature(inputs: Inputs) -> "pd.DataFrame":
 
 def degrees_of_freedom(inputs: Inputs, corpus: str) -> int:
     """Return the degrees of freedom of the annealed estimates' standard errors: chains per document, less one."""
-    rows = select(inputs.scores, variant=COMPONENTS, corpus=corpus, evaluator=ANNEALED)
+    rows = select(inputs.scores, variant=COMPONENTS, corpus=corpus, evaluator=ANNEALED_MARGINAL)
     return max(int(rows["samples"].iloc[0]) - 1, 1)
 
 
@@ -297,7 +297,7 @@ def excesses(inputs: Inputs) -> "pd.DataFrame":
 
 def truth_gaps(inputs: Inputs) -> "pd.Series[float]":
     """Return by (corpus, K) how far a lower bound lies below log p(w) of the drawn documents, nats; 0 where exact."""
-    rows = select(inputs.measurements, model=is_a_probability.TRUTH, quantity=is_a_probability.GAP)
+    rows = select(inputs.measurements, model=is_a_probability.TRUE_MODEL, quantity=is_a_probability.GAP)
     return select(rows, seed=rows["seed"].min()).set_index(["corpus", "topics"])["value"]
 
 

@@ -328,7 +328,7 @@ def held(inputs: Inputs) -> "pd.DataFrame":
         raise InputError("is-a-probability: no score was held to documents drawn from its model; measure it")
     scores, models = (zip(excesses[a], excesses[b], strict=True) for a, b in (("model", "score"), ("corpus", "topics")))
     return excesses.assign(
-        name=[SCORES[score] if of == probability.TRUTH else f"{of} {FUNCTIONS[of]}" for of, score in scores],
+        name=[SCORES[score] if of == probability.TRUE_MODEL else f"{of} {FUNCTIONS[of]}" for of, score in scores],
         label=[f"{topics} topics" if corpus == probability.NONE else corpus for corpus, topics in models],
     )
 

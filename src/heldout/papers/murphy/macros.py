@@ -7,7 +7,7 @@ from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy import over_seeds, results
 from heldout.papers.murphy.claims import CLAIMS
-from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
+from heldout.papers.murphy.experiments.bank_and_river import ANNEALED_EVIDENCE
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
 from heldout.papers.murphy.macros_graphs import of_graphs
 from heldout.papers.murphy.macros_priors import of_priors
@@ -93,7 +93,7 @@ def macros(inputs: Inputs) -> Macros:
         apart = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
         result[name] = latex.decimal(max(apart), 3) if apart else NOT_RUN
     for K, name in ((1, "One"), (2, "Two")):
-        for quantity, kind in ((EXACT, "Exact"), (ANNEALED, "Annealed")):
+        for quantity, kind in ((EXACT, "Exact"), (ANNEALED_EVIDENCE, "Annealed")):
             found = select(inputs.measurements, quantity=quantity, topics=K)
             value, error = ([*found[name], None][0] for name in ("value", "standard_error"))
             shown = NOT_RUN if value is None else latex.signed(value, 2)

@@ -44,7 +44,7 @@ def of_graphs(inputs: Inputs) -> Macros:
     for name, rho in (("", levels[:1]), ("Robust", levels[1:2])):
         annealed, plugged = (
             results.rows(inputs, MEMBERSHIPS, quantity, smoothing=rho[0] if rho else None).set_index("seed")["value"]
-            for quantity in (memberships.ANNEALED, memberships.PLUGGED)
+            for quantity in (memberships.ANNEALED_EVIDENCE, memberships.PLUGGED)
         )
         result[f"Mixed{name}Likelihood"] = over_seeds.signed(annealed.tolist(), 1)
         result[f"Mixed{name}Gap"] = over_seeds.signed((plugged - annealed).dropna().tolist(), 1)

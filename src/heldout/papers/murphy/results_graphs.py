@@ -60,14 +60,19 @@ def _mean(found: "pd.DataFrame") -> float | None:
 
 def block_rows(inputs: Inputs) -> list[BlockRow]:
     """Return the rows of the table, by K."""
-    numbers = {*rows(inputs, PARTITIONS, partitions.EXACT)["topics"], *rows(inputs, BLOCKS, blocks.ANNEALED)["topics"]}
+    numbers = {
+        *rows(inputs, PARTITIONS, partitions.EXACT)["topics"],
+        *rows(inputs, BLOCKS, blocks.ANNEALED_EVIDENCE)["topics"],
+    }
     result = []
     for K in sorted(int(number) for number in numbers):
         exact, joint, profile = (
             _mean(rows(inputs, PARTITIONS, quantity, topics=K))
             for quantity in (partitions.EXACT, partitions.JOINT, partitions.PROFILE)
         )
-        annealed, bound = (rows(inputs, BLOCKS, quantity, topics=K) for quantity in (blocks.ANNEALED, blocks.BOUND))
+        annealed, bound = (
+            rows(inputs, BLOCKS, quantity, topics=K) for quantity in (blocks.ANNEALED_EVIDENCE, blocks.BOUND)
+        )
         error = float(np.sqrt((annealed["standard_error"] ** 2).sum()) / len(annealed)) if len(annealed) else None
         best = float(bound["value"].max()) if len(bound) else None
         result.append(BlockRow(K, exact, joint, profile, _mean(annealed), error, best))

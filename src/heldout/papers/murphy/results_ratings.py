@@ -177,7 +177,7 @@ def blocks(inputs: Inputs) -> Blocks:
     """Return the co-clusters of the first seed; empty where the experiment was not run."""
     users, of_films = (_first(inputs, quantity, curves.CLUSTER) for quantity in (curves.USERS, curves.FILMS))
     values, genres = (
-        list(_first(inputs, curves.MEAN, curves.BLOCK).values()),
+        list(_first(inputs, curves.MEAN, curves.CO_CLUSTER).values()),
         _texts(inputs, curves.GENRE, curves.CLUSTER),
     )
     size = len(users)

@@ -44,7 +44,7 @@ from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
 PARTICLE_FILTER = "weighted-left-to-right"
-MODEL, TRUTH, BEST = LDA, "truth", "best"
+MODEL, TRUE_MODEL, BEST = LDA, "truth", "best"
 LESS_REFERENCE, READING = "-less-reference", "reading-"
 
 
@@ -158,5 +158,5 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
 
     score(trained, model=MODEL, variant=trained_on(size), chain=BEST)
     if trained.n_topics == truth.n_topics and size == min(training_documents):
-        score(truth, model=TRUTH, variant=TRUTH, chain="none")
+        score(truth, model=TRUE_MODEL, variant=TRUE_MODEL, chain="none")
     return results

@@ -14,6 +14,7 @@ Chosen on the validation tokens: LSA's weight of the unigram and, for cosines, t
 (`heldout.models.lsa`); the unigrams' constants among those given (`heldout.models.unigram`).
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -111,15 +112,6 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
         of_part.measure(TOKENS, part.n_tokens, axis="documents", at=documents)
         of_part.measure(LEFT_OUT, out, axis="documents", at=documents)
 
-    def report(model: str, variant: str, k: int, reading: Reading, evaluator: str = EVALUATOR) -> None:
-        of_reading = recorder.at(model=model, variant=variant, topics=k)
-        evaluation = Evaluation.deterministic(test.log_likelihood(reading.test), test.lengths, split.test_left_out)
-        of_reading.score(evaluator, evaluation)
-        if evaluator == EVALUATOR:
-            of_reading.measure(VALIDATION, validation.perplexity(reading.validation), axis="topics", at=k)
-            for quantity, value in reading.chosen.items():
-                of_reading.measure(quantity, value, axis="topics", at=k)
-
     training, whole = split.training.counts(), together(split).counts()
     flat = unigram(training)
 
@@ -129,15 +121,9 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
     def of_words(p: Floats, chosen: dict[str, float]) -> Reading:
         return Reading(p[validation.words], p[test.words], chosen)
 
-    report(UNIGRAM, LIKELIEST, 0, of_words(flat, {}))
-    report(UNIGRAM, SMOOTHED, 0, best([of_words(unigram(training, c), {CONSTANT: c}) for c in settings.constants]))
-
     def by_document(counts: sp.csr_array, mass: float) -> Reading:
         on_validation, on_test = (smoothed_documents(counts, mass, p.rows, p.words) for p in (validation, test))
         return Reading(on_validation, on_test, {CONSTANT: mass})
-
-    for evaluator, counts in ((EVALUATOR, training), (FOLDED_IN, whole)):
-        report(UNIGRAM, BY_DOCUMENT, 0, best([by_document(counts, mass) for mass in settings.masses]), evaluator)
 
     def mixed(p: Floats, **chosen: float) -> Reading:
         own = lsa.mixed(p, flat, validation.rows, validation.words, 0.0)
@@ -145,19 +131,34 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
         on_validation, on_test = (lsa.mixed(p, flat, part.rows, part.words, weight) for part in (validation, test))
         return Reading(on_validation, on_test, {WEIGHT: weight, **chosen})
 
-    decomposition = lsa.decompose(training)
-    rank = decomposition.rank
-    recorder.at(model=LSA, variant="full").measure(RANK, rank, axis="documents", at=job.corpus.n_documents)
-    kept = [k for k in settings.ranks if k < rank] + [rank]
-    for reconstruction in lsa.reconstructions(decomposition, kept):
-        report(LSA, CLIPPED, reconstruction.rank, mixed(reconstruction.clipped()))
-        report(LSA, SHIFTED, reconstruction.rank, mixed(reconstruction.shifted()))
-        cosines = reconstruction.log_cosines()
-        for variant, times in ((COSINE, None), (GEOMETRIC, flat)):
-            readings = [mixed(lsa.raised(cosines, gamma, times), **{EXPONENT: gamma}) for gamma in settings.exponents]
-            report(LSA, variant, reconstruction.rank, best(readings))
-    for reconstruction in lsa.reconstructions(lsa.folded_in(decomposition, whole), kept):
-        report(LSA, CLIPPED, reconstruction.rank, mixed(reconstruction.clipped()), FOLDED_IN)
+    def readings() -> Iterator[tuple[str, str, int, str, Reading]]:
+        yield UNIGRAM, LIKELIEST, 0, EVALUATOR, of_words(flat, {})
+        by_constant = [of_words(unigram(training, c), {CONSTANT: c}) for c in settings.constants]
+        yield UNIGRAM, SMOOTHED, 0, EVALUATOR, best(by_constant)
+        for evaluator, counts in ((EVALUATOR, training), (FOLDED_IN, whole)):
+            yield UNIGRAM, BY_DOCUMENT, 0, evaluator, best([by_document(counts, mass) for mass in settings.masses])
+        decomposition = lsa.decompose(training)
+        rank = decomposition.rank
+        recorder.at(model=LSA, variant="full").measure(RANK, rank, axis="documents", at=job.corpus.n_documents)
+        kept = [k for k in settings.ranks if k < rank] + [rank]
+        for one in lsa.reconstructions(decomposition, kept):
+            yield LSA, CLIPPED, one.rank, EVALUATOR, mixed(one.clipped())
+            yield LSA, SHIFTED, one.rank, EVALUATOR, mixed(one.shifted())
+            cosines = one.log_cosines()
+            for variant, times in ((COSINE, None), (GEOMETRIC, flat)):
+                powers = [mixed(lsa.raised(cosines, gamma, times), **{EXPONENT: gamma}) for gamma in settings.exponents]
+                yield LSA, variant, one.rank, EVALUATOR, best(powers)
+        for one in lsa.reconstructions(lsa.folded_in(decomposition, whole), kept):
+            yield LSA, CLIPPED, one.rank, FOLDED_IN, mixed(one.clipped())
+
+    for model, variant, rank, evaluator, reading in readings():
+        of_reading = recorder.at(model=model, variant=variant, topics=rank)
+        evaluation = Evaluation.deterministic(test.log_likelihood(reading.test), test.lengths, split.test_left_out)
+        of_reading.score(evaluator, evaluation)
+        if evaluator == EVALUATOR:
+            of_reading.measure(VALIDATION, validation.perplexity(reading.validation))
+            for quantity, value in reading.chosen.items():
+                of_reading.measure(quantity, value)
     return recorder.results
 
 

@@ -35,8 +35,9 @@ sparse; more samples bring it up.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,6 @@ from heldout.models.settings import PLSAFoldingIn
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, VALIDATION, together
 from heldout.papers.hofmann.settings import Tempering
 from heldout.recorder import Recorder, Results
-from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 
 EARLY, INVERSE, ANNEALING, VALIDATED = "early-stopping", "inverse-annealing", "annealing", "validated-prior"
@@ -81,108 +81,112 @@ def experiment(job: Job, settings: Tempering) -> Results:
         and of the chosen priors "prior-sum" (for the posterior predictive) and "prior-sum-of-truth"; at K in
         `path_topics` on the axis "iteration" (1 is the first) the "validation-perplexity" after it and its "beta".
     """
-    corpus, topics, seed = job.corpus.name, job.topics, job.seed
+    topics, seed = job.topics, job.seed
     split = token_split(job.corpus, settings.shares, seed)
     halves, whole = half_split(split.test, seed), together(split)
-    schedule: dict[str, Any] = {"topics": topics, "seed": seed, "iterations": settings.iterations}
-    schedule |= {"tolerance": settings.tolerance, "patience": settings.patience}
     iterations, tolerance = settings.fold_in_iterations, settings.fold_in_tolerance
     folding_in = PLSAFoldingIn(iterations=iterations, tolerance=tolerance)
-    heated: dict[str, Any] = {**schedule, "early_patience": settings.early_patience, "eta": settings.eta}
-    recorder = job.recorder(documents=split.test.documents)
+    given, most = (split.training, split.validation), settings.iterations
+    heated = partial(
+        inverse_annealing,
+        *given,
+        topics=topics,
+        seed=seed,
+        early_patience=settings.early_patience,
+        iterations=most,
+    )
+    recorder = job.recorder(documents=split.test.documents, tokens_left_out=split.test_left_out)
 
-    def report(of: Recorder, evaluations: Iterator[tuple[str, int, Evaluation]]) -> None:
-        for evaluator, drawn, evaluation in evaluations:
-            of.score(evaluator, evaluation, samples=drawn, tokens_left_out=split.test_left_out)
-
-    def report_fit(of: Recorder, fit: Fit) -> None:
-        of.measure(TO_BEST, fit.iterations_to_best, axis="topics", at=topics)
-        of.measure(ITERATIONS, len(fit.path), axis="topics", at=topics)
-        of.measure(BETA, fit.beta, axis="topics", at=topics)
-        of.measure(VALIDATION, fit.perplexity, axis="topics", at=topics)
-        if topics in settings.path_topics and of.variant in (EARLY, INVERSE, ANNEALING):
+    def fitted(model: str, variant: str, fit: Fit) -> Recorder:
+        """Record a fit, and the score of its own weights; return the recorder of its rows."""
+        row, weights = recorder.at(model=model, variant=variant), fit.document_topics
+        row.measure(TO_BEST, fit.iterations_to_best)
+        row.measure(ITERATIONS, len(fit.path))
+        row.measure(BETA, fit.beta)
+        row.measure(VALIDATION, fit.perplexity)
+        if topics in settings.path_topics and variant in (EARLY, INVERSE, ANNEALING):
             for at, step in enumerate(fit.path, start=1):
-                of.measure(VALIDATION, step.perplexity, axis="iteration", at=at)
-                of.measure(BETA, step.beta, axis="iteration", at=at)
+                row.measure(VALIDATION, step.perplexity, axis="iteration", at=at)
+                row.measure(BETA, step.beta, axis="iteration", at=at)
+        row.score(EVALUATOR, predictive([fit.topics], split.training, split.test, lambda *_: weights))
+        return row
 
-    def given_training(fit: Fit) -> Iterator[tuple[str, int, Evaluation]]:
-        weights = fit.document_topics
-        yield EVALUATOR, 0, predictive([fit.topics], split.training, split.test, lambda *_: weights)
+    def fold_in(trained: Topics, documents: Corpus) -> Any:
+        return plsa_tem.fold_in(trained, documents, folding_in, seed=seed)
 
-    def folded_in(fit: Fit) -> Iterator[tuple[str, int, Evaluation]]:
-        def fold_in(trained: Topics, documents: Corpus) -> Any:
-            return plsa_tem.fold_in(trained, documents, folding_in, seed=seed)
-
-        if topics in settings.folded_in_topics:
-            yield FOLDED_IN, 0, predictive([fit.topics], whole, split.test, fold_in)
-        yield HALF, 0, predictive([fit.topics], *halves, fold_in)
-
-    def integrated(alone: Topics, completing: Topics, of: Recorder) -> Iterator[tuple[str, int, Evaluation]]:
-        axes: Axes = {"corpus": corpus, "model": of.model, "variant": of.variant, "topics": topics}
-        rng = generator("tempering", **axes, evaluator=REFERENCE, seed=seed)
-        yield REFERENCE, settings.samples, reference(alone, split.test, settings.samples, rng)
+    def integrate(row: Recorder, alone: Topics, completing: Topics) -> None:
+        """Record the scores that integrate the weights out, of topics under the two priors."""
+        random = partial(job.generator, "tempering", model=row.model, variant=row.variant, topics=topics)
+        samples, states = settings.samples, settings.predictive_samples
+        estimated = reference(alone, split.test, samples, random(evaluator=REFERENCE))
+        row.score(REFERENCE, estimated, samples=samples)
         exact = exact_within(alone, split.test, settings.limit)
         if exact is not None:
-            yield EXACT, 0, exact
-        rng, states = generator("tempering", **axes, evaluator=PREDICTIVE, seed=seed), settings.predictive_samples
-        yield PREDICTIVE, states, posterior_predictive(completing, split.training, split.test, states, rng)
+            row.score(EXACT, exact)
+        rng = random(evaluator=PREDICTIVE)
+        completed = posterior_predictive(completing, split.training, split.test, states, rng)
+        row.score(PREDICTIVE, completed, samples=states)
 
-    fits = inverse_annealing(split.training, split.validation, **heated)
+    def completing(trained: Topics, rng: np.random.Generator) -> Evaluation:
+        return posterior_predictive(trained, split.training, split.validation, settings.prior_samples, rng)
+
+    def alone(trained: Topics, rng: np.random.Generator) -> Evaluation:
+        return left_to_right_sequential(trained, split.validation, settings.prior_samples, rng)
+
+    fits = heated(eta=settings.eta, tolerance=settings.tolerance, patience=settings.patience)
     for model, variant, fit in zip((PLSA, TEM), (EARLY, INVERSE), fits, strict=True):
-        of = recorder.at(model=model, variant=variant)
-        report_fit(of, fit)
-        report(of, given_training(fit))
-        report(of, folded_in(fit))
-        report(of, integrated(fit.topics, fit.topics, of))
-        axes: Axes = {"corpus": corpus, "model": model, "topics": topics, "seed": seed}
-
-        def completing(trained: Topics, rng: np.random.Generator) -> Evaluation:
-            return posterior_predictive(trained, split.training, split.validation, settings.prior_samples, rng)
-
-        def alone(trained: Topics, rng: np.random.Generator) -> Evaluation:
-            return left_to_right_sequential(trained, split.validation, settings.prior_samples, rng)
-
+        row = fitted(model, variant, fit)
+        if topics in settings.folded_in_topics:
+            row.score(FOLDED_IN, predictive([fit.topics], whole, split.test, fold_in))
+        row.score(HALF, predictive([fit.topics], *halves, fold_in))
+        integrate(row, fit.topics, fit.topics)
+        random = partial(job.generator, "tempering-prior", model=model, topics=topics)
         for_predictive, for_truth = (
-            validated_prior(fit.topics, evaluate, settings.prior_sums, axes) for evaluate in (completing, alone)
+            validated_prior(fit.topics, evaluate, settings.prior_sums, random) for evaluate in (completing, alone)
         )
-        of = recorder.at(model=model, variant=f"{variant}-{VALIDATED}")
-        of.measure(PRIOR_SUM, for_predictive.alpha.sum(), axis="topics", at=topics)
-        of.measure(TRUTH_PRIOR_SUM, for_truth.alpha.sum(), axis="topics", at=topics)
-        report(of, integrated(for_truth, for_predictive, of))
-
-    def report_other(variant: str, fit: Fit) -> None:
-        of = recorder.at(model=TEM, variant=variant)
-        report_fit(of, fit)
-        report(of, given_training(fit))
+        row = recorder.at(model=model, variant=f"{variant}-{VALIDATED}")
+        row.measure(PRIOR_SUM, for_predictive.alpha.sum())
+        row.measure(TRUTH_PRIOR_SUM, for_truth.alpha.sum())
+        integrate(row, for_truth, for_predictive)
 
     if topics <= settings.annealing_topics:
-        cooled: dict[str, Any] = {**schedule, "start": settings.annealing_start, "noise": settings.annealing_noise}
         fine, coarse = (settings.annealing_eta, settings.convergence), (settings.eta, settings.tolerance)
         for variant, (eta, gain) in ((ANNEALING, fine), (COARSE_ANNEALING, coarse)):
-            fit = annealing(split.training, split.validation, **cooled, eta=eta, convergence=gain)
-            report_other(variant, fit)
+            fit = annealing(
+                *given,
+                topics=topics,
+                seed=seed,
+                start=settings.annealing_start,
+                eta=eta,
+                convergence=gain,
+                noise=settings.annealing_noise,
+                tolerance=settings.tolerance,
+                patience=settings.patience,
+                iterations=most,
+            )
+            fitted(TEM, variant, fit)
         # (equal factors: the same)
         span = math.ceil(settings.patience * math.log(settings.eta) / math.log(settings.annealing_eta) - 1e-9)
-        slow = {"eta": settings.annealing_eta, "tolerance": settings.convergence, "patience": span}
-        for variant, changes in ((FINE_INVERSE, slow), (f"{INVERSE}-patience-1", {"patience": 1})):
-            _, fit = inverse_annealing(split.training, split.validation, **{**heated, **changes})
-            report_other(variant, fit)
+        for variant, (eta, gain), patience in ((FINE_INVERSE, fine, span), (f"{INVERSE}-patience-1", coarse, 1)):
+            fitted(TEM, variant, heated(eta=eta, tolerance=gain, patience=patience)[1])
     return recorder.results
 
 
 def validated_prior(
-    topics: Topics, evaluate: Callable[[Topics, np.random.Generator], Evaluation], sums: Sequence[float], axes: Axes
+    topics: Topics,
+    evaluate: Callable[[Topics, np.random.Generator], Evaluation],
+    sums: Sequence[float],
+    random: Callable[[], np.random.Generator],
 ) -> Topics:
     """Return the topics with the symmetric prior under which the validation tokens score highest.
 
-    The K parameters of a prior are equal, and their sum is one of `sums`; `axes` name the random numbers, the same
-    under every prior.
+    The K parameters of a prior are equal, and their sum is one of `sums`; the random numbers are the same under every
+    prior.
     """
     best, highest = topics, -np.inf
     for alpha_sum in sums:
         candidate = replace(topics, alpha=np.full(topics.n_topics, alpha_sum / topics.n_topics))
-        rng = generator("tempering-prior", **axes)
-        log_likelihood = evaluate(candidate, rng).log_likelihood.sum()
+        log_likelihood = evaluate(candidate, random()).log_likelihood.sum()
         if log_likelihood > highest:
             best, highest = candidate, log_likelihood
     return best

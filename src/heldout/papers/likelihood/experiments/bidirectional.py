@@ -5,6 +5,8 @@ log p(w | alpha, phi) is bounded from both sides by `heldout.evaluators.bidirect
 estimated by left-to-right sequential, and computed exactly where that costs little.
 """
 
+from functools import partial
+
 from heldout.errors import InputError
 from heldout.evaluators import SEQUENTIAL
 from heldout.evaluators.bidirectional import bidirectional, simulate
@@ -14,7 +16,6 @@ from heldout.evaluators.priors import exact_within
 from heldout.job import Job
 from heldout.papers.likelihood.settings import Bidirectional
 from heldout.recorder import Results
-from heldout.seeds import Axes, generator
 
 AFFORDABLE = 10**10  # updates; about ten seconds
 LOWER, UPPER, GAP, EXACT = "lower-difference", "upper-difference", "gap", "exact-difference"
@@ -42,17 +43,17 @@ def experiment(job: Job, settings: Bidirectional) -> Results:
     if len(lengths) < 2:
         raise InputError(f"bidirectional: {len(lengths)} documents of corpus {job.corpus.name}; simulate 2 or more")
     recorder = job.recorder(topics=topics.n_topics, smoothing=smoothing, chain=chain)
-    axes: Axes = {"corpus": job.corpus.name, "model": job.model, "topics": topics.n_topics, "seed": job.seed}
-    simulated, assignments = simulate(topics, lengths, generator("bidirectional-simulation", **axes))
+    random = partial(job.generator, model=job.model, topics=topics.n_topics)
+    simulated, assignments = simulate(topics, lengths, random("bidirectional-simulation"))
     samples = settings.reference_samples
-    rng = generator("bidirectional-reference", **axes)
+    rng = random("bidirectional-reference")
     reference = estimate(SEQUENTIAL, topics, simulated, samples, rng).log_likelihood
     recorder.mean(SEQUENTIAL, reference, axis="samples", at=samples)
     exact = exact_within(topics, simulated, AFFORDABLE)
     if exact is not None:
         recorder.mean(EXACT, exact.log_likelihood - reference, axis="samples", at=samples)
     for steps in settings.temperatures:
-        rng = generator("bidirectional-annealing", **axes, temperatures=steps)
+        rng = random("bidirectional-annealing", temperatures=steps)
         lower, upper = (
             evaluation.log_likelihood
             for evaluation in bidirectional(

@@ -12,8 +12,6 @@ falls from its mode m at least as fast as the prior from its own, so that
     log p(w | W) = log ∫ exp(g(h)) dh  <=  l(m) - (penalty / 2) ||m||^2  <=  l(m).
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.corpora.split import half_split
@@ -25,10 +23,9 @@ from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.job import Job
 from heldout.papers.likelihood.settings import EPCAMarginal
 from heldout.recorder import Results
-from heldout.seeds import Axes, generator
 from heldout.topics import Components
 
-ANNEALED, QUADRATURE = "marginal-annealed", "marginal-quadrature"
+ANNEALED_MARGINAL, QUADRATURE = "marginal-annealed", "marginal-quadrature"
 
 
 def experiment(job: Job, settings: EPCAMarginal) -> Results:
@@ -50,15 +47,16 @@ def experiment(job: Job, settings: EPCAMarginal) -> Results:
     penalty = float(components.provenance["penalty"])
     K = components.n_topics
     _, test = job.split()
-    axes: Axes = {"corpus": job.corpus.name, "seed": job.seed}
-    order = generator("epca-marginal-documents", **axes).permutation(test.n_documents)
+    order = job.generator("epca-marginal-documents").permutation(test.n_documents)
     chosen = np.sort(order[: settings.documents])
     measured = test.subset(chosen)
     observed, scored = half_split(measured, job.seed)
-    rng = generator("epca-marginal", **axes, model=job.model, topics=K)
-    options: dict[str, Any] = {"penalty": penalty, "temperatures": settings.temperatures}
+    rng = job.generator("epca-marginal", model=job.model, topics=K)
+    annealed = annealed_marginal(
+        components, measured, samples, rng, penalty=penalty, temperatures=settings.temperatures
+    )
     evaluations: dict[str, tuple[Evaluation, int]] = {
-        ANNEALED: (annealed_marginal(components, measured, samples, rng, **options), samples),
+        ANNEALED_MARGINAL: (annealed, samples),
         FULL: (full_folding_in([components], measured, job.fold_in), 0),
         HALF: (predictive([components], observed, scored, job.fold_in), 0),
     }

@@ -71,7 +71,7 @@ from heldout.typing import Floats, Ints
 
 KIND = "is-a-probability"
 GIVEN_THETA = f"{KIND}-given-theta"  # the variant of the rows that are held to log p(w | theta)
-TRUTH, NONE = "truth", "none"
+TRUE_MODEL, NONE = "truth", "none"
 SAMPLED = "-sampled"  # folded in by a Gibbs sample, as LDA is, and not at the maximum
 SAMPLED_FULL, SAMPLED_HALF = FULL + SAMPLED, HALF + SAMPLED
 OF_HALVES = (HALF, SAMPLED_HALF, COMPLETION)
@@ -132,13 +132,13 @@ def experiment(job: Job, settings: IsAProbability) -> Results:
         made, truth = synthetic.draw(f"{KIND}-{topics}", shape, seed=job.seed, law=law)
         truth, lengths = truth.smoothed(SMOOTHING), made.lengths[1:]
     axes: Axes = {"corpus": corpus.name, "topics": topics, "seed": job.seed}
-    of_truth = job.recorder(model=TRUTH, variant=KIND)
+    of_truth = job.recorder(model=TRUE_MODEL, variant=KIND)
 
     def held(recorder: Recorder, quantity: str, score: Floats | float, truth: Floats, given: Floats) -> None:
         recorder.measure(quantity, excess(score, truth).nats, axis="documents", at=D)
         recorder.at(variant=GIVEN_THETA).measure(quantity, excess(score, given).nats, axis="documents", at=D)
 
-    drawn = draw(truth, lengths, settings, {**axes, "model": TRUTH})
+    drawn = draw(truth, lengths, settings, {**axes, "model": TRUE_MODEL})
     of_truth.measure(GAP, drawn.gap, axis="documents", at=D)
     for quantity, evaluation in scores(drawn, settings, axes):
         of_half = quantity in OF_HALVES

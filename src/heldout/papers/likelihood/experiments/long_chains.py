@@ -18,7 +18,6 @@ from heldout.models.settings import LDATraining
 from heldout.papers.likelihood.experiments.optimism import maximum
 from heldout.papers.likelihood.settings import LongChains
 from heldout.recorder import Results
-from heldout.seeds import Axes, generator
 
 KIND = "long-chains"
 SHORT, LONG = f"{KIND}-short", f"{KIND}-long"
@@ -33,8 +32,7 @@ def experiment(job: Job, settings: LongChains) -> Results:
         variants: quantity "r-hat" on axis "sweep", at the number of sweeps.
     """
     training, test = job.split()
-    axes: Axes = {"corpus": job.corpus.name, "topics": job.topics, "seed": job.seed}
-    drawn = generator(KIND, **axes).permutation(np.flatnonzero(test.lengths))[: settings.documents]
+    drawn = job.generator(KIND, topics=job.topics).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
     results = job.recorder(model=LDA, documents=some.documents)
     for name, sweeps in ((SHORT, settings.sweeps), (LONG, settings.more_sweeps)):
@@ -48,7 +46,7 @@ def experiment(job: Job, settings: LongChains) -> Results:
         row.score(FULL, full_folding_in([chains[0]], some, maximum))
         halves = half_split(some, job.seed)
         row.score(HALF, predictive([chains[0]], *halves, maximum))
-        rng = generator(f"{KIND}-{REFERENCE}", **axes, variant=name)
+        rng = job.generator(f"{KIND}-{REFERENCE}", topics=job.topics, variant=name)
         likelihood = reference(chains[0], some, settings.samples, rng, chains=settings.annealing_chains)
         row.score(REFERENCE, likelihood, samples=settings.samples)
     return results.results

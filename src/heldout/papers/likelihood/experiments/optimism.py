@@ -23,7 +23,7 @@ training documents (VARIANT-mixture-prior) there is the truth alone.
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -45,7 +45,6 @@ from heldout.models.dirichlet_prior import fit_mixture, fit_prior
 from heldout.models.plsa import fold_in_counts
 from heldout.papers.likelihood.settings import Optimism
 from heldout.recorder import Results
-from heldout.seeds import Axes, generator
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats, Ints
 
@@ -59,9 +58,6 @@ UNDEFINED = "laplace-folded-in-undefined"
 PRIOR_SUM = "prior-sum"
 PRIOR_LARGEST = "prior-largest"
 FLAT, FITTED, MIXTURE = "flat-prior", "fitted-prior", "mixture-prior"
-
-# the maximum over theta, to a tolerance that does not depend on the study's folding-in
-MAXIMUM: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}
 
 
 def experiment(job: Job, settings: Optimism) -> Results:
@@ -82,11 +78,11 @@ def experiment(job: Job, settings: Optimism) -> Results:
     topics, variant = job.chains[0], job.variant
     K, samples = topics.n_topics, settings.samples
     smoothed, constant, chain, sampled = first_chain(job.chains, settings.smoothing)
-    axes: Axes = {"corpus": job.corpus.name, "model": job.model, "topics": K, "chain": chain, "seed": job.seed}
+    random = partial(job.generator, model=job.model, topics=K, chain=chain)
     recorder = job.recorder(topics=K, smoothing=constant, chain=chain, documents=test.documents)
 
     def measured(topics: Topics, constant: float, name: str, theta: Floats) -> dict[str, Evaluation]:
-        rng = generator("optimism", **axes, variant=name, smoothing=constant)
+        rng = random("optimism", variant=name, smoothing=constant)
         evaluations = under_prior(topics, test, theta, settings, rng)
         if sampled or name == variant:
             evaluations[FULL] = full_folding_in([topics], test, job.fold_in)
@@ -105,7 +101,7 @@ def experiment(job: Job, settings: Optimism) -> Results:
 
     theta = maximum(smoothed, test)
     groups = list(by_length(test.lengths, settings.bins))
-    rng = generator("optimism-prior", **axes, smoothing=constant)
+    rng = random("optimism-prior", smoothing=constant)
     for name, prior in ((variant, smoothed), *priors(smoothed, training, variant, rng)):
         evaluations, of_prior = measured(prior, constant, name, theta), recorder.at(variant=name)
         for evaluator, evaluation in evaluations.items():
@@ -116,8 +112,8 @@ def experiment(job: Job, settings: Optimism) -> Results:
                 error = math.nan if sampled and evaluator in (FULL, HALF) else error
                 mean_length = round(float(test.lengths[group].mean()))
                 of_prior.measure(evaluator, value, axis="length", at=mean_length, error=error)
-        of_prior.measure(PRIOR_SUM, prior.alpha.sum(), axis="topics", at=K)
-        of_prior.measure(PRIOR_LARGEST, prior.alpha.max(), axis="topics", at=K)
+        of_prior.measure(PRIOR_SUM, prior.alpha.sum())
+        of_prior.measure(PRIOR_LARGEST, prior.alpha.max())
         of_prior.measure(UNDEFINED, undefined(prior, test, theta), axis="documents", at=(test.lengths > 0).sum())
         if name == variant and K in settings.document_topics:
             for evaluator in (EXACT, REFERENCE, FULL, LAPLACE, NML):
@@ -128,7 +124,7 @@ def experiment(job: Job, settings: Optimism) -> Results:
             for d in np.flatnonzero(tokens):
                 of_prior.measure(TOKENS, tokens[d], axis="document", at=d)
     mixture = fit_mixture(smoothed, training, rng, components=settings.components)
-    rng = generator("optimism", **axes, variant=f"{variant}-{MIXTURE}", smoothing=constant)
+    rng = random("optimism", variant=f"{variant}-{MIXTURE}", smoothing=constant)
     chains = settings.annealing_chains
     enough = max(samples, settings.components * least_samples(chains))
     truths = {REFERENCE: mixture_reference(smoothed, mixture, test, enough, rng, chains=chains)}
@@ -172,9 +168,9 @@ def under_prior(
 
 
 def maximum(topics: AnyTopics, documents: Corpus) -> Floats:
-    """Return the theta, (D, K), that makes each document most likely."""
+    """Return the theta, (D, K), that makes each document most likely, whatever the study's folding-in is."""
     kept, _ = in_vocabulary(documents, topics)
-    return fold_in_counts(topics, kept.counts(), **MAXIMUM)
+    return fold_in_counts(topics, kept.counts(), iterations=1_000, tolerance=1e-4)
 
 
 def penalised(topics: Topics, test: Corpus, theta: Floats) -> Evaluation:

@@ -55,7 +55,6 @@ from heldout.papers.likelihood.experiments.optimism import maximum
 from heldout.papers.likelihood.settings import Packages
 from heldout.recorder import Recorder, Results
 from heldout.scores import perplexity
-from heldout.seeds import Axes, generator
 from heldout.study import DRIVEN, PEERS, installed
 from heldout.topics import LogisticNormalTopics, Topics
 from heldout.typing import Floats, Ints
@@ -176,8 +175,7 @@ def documents(job: Job, most: int) -> tuple[Corpus, Corpus]:
     left out.
     """
     training, test = job.split()
-    axes: Axes = {"corpus": job.corpus.name, "seed": job.seed}
-    order = generator("packages-training", **axes).permutation(training.n_documents)
+    order = job.generator("packages-training").permutation(training.n_documents)
     training = training.subset(np.sort(order[training.lengths[order] > 0][:most]))
     known = test.over(with_own_words(training).vocabulary)[0]
     test = test.subset(np.flatnonzero(known.lengths))
@@ -194,31 +192,30 @@ def with_own_words(corpus: Corpus) -> Corpus:
 
 def _measure(job: Job, settings: Packages, training: Corpus, test: Corpus, rounds: int, recorder: Recorder) -> None:
     """Fit a package's model for so many rounds and record what there is to say of it."""
-    axes: Axes = {"corpus": job.corpus.name, "model": job.model, "topics": job.topics, "seed": job.seed}
     kind = KINDS[job.model]
     own = with_own_words(training)
     unseen = kind.unseen and bool(settings.scored)
     scored = {KNOWN: test.over(own.vocabulary)[0], **({ALL: test} if unseen else {})}
-    order = generator("packages-scored", corpus=job.corpus.name, seed=job.seed).permutation(test.n_documents)
+    order = job.generator("packages-scored").permutation(test.n_documents)
     sizes = [n for n in settings.scored if n < test.n_documents] + [test.n_documents]
     drawn = {n: np.sort(order[:n]) for n in sizes}
     sets = {(words, n): of_words.subset(drawn[n]) for words, of_words in scored.items() for n in sizes}
     tests = {f"{words}-{n}": one for (words, n), one in sets.items()}
     whole = f"{KNOWN}-{test.n_documents}"
-    start = int(generator("peers-fit", **axes).integers(2**31))
+    start = int(job.generator("peers-fit", model=job.model, topics=job.topics).integers(2**31))
     how = fit_driven if job.model in DRIVEN else fit_here
     fit = how(job.model, training if unseen else own, tests, whole, topics=job.topics, rounds=rounds, seed=start)
 
     truths: dict[str, Evaluation] = {}
     bounds: dict[str, Evaluation] = {}
     known = scored[KNOWN]
-    score = partial(recorder.score, tokens_left_out=test.n_tokens - known.n_tokens)
+    score = recorder.at(tokens_left_out=test.n_tokens - known.n_tokens).score
     for words, of_words in scored.items():
         if isinstance(fit.topics, Topics):
             bounds[words] = mean_field_bound(fit.topics, of_words)
         exact = exact_within(fit.topics, of_words, settings.limit)
         name, samples = (EXACT, 0) if exact is not None else (REFERENCE, settings.samples)
-        rng = generator("peers-truth", **axes)
+        rng = job.generator("peers-truth", model=job.model, topics=job.topics)
         truths[words] = exact or reference(fit.topics, of_words, settings.samples, rng)
         if words == KNOWN:
             score(name, truths[words], samples=samples)
@@ -229,18 +226,17 @@ def _measure(job: Job, settings: Packages, training: Corpus, test: Corpus, round
     observed, second = half_split(test, job.seed)
     shown, held = (half.over(own.vocabulary)[0] for half in (observed, second))
     half = predictive([fit.topics], shown, held, maximum)
-    recorder.score(HALF, half, tokens_left_out=second.n_tokens - held.n_tokens)
+    recorder.at(tokens_left_out=second.n_tokens - held.n_tokens).score(HALF, half)
     nats, tokens = fit.nats[whole], known.n_tokens
     if fit.documents:
         values, errors = fit.documents[whole].T
         score(REPORTED, Evaluation(values, known.lengths, errors))
     else:
-        one_number: dict[str, Any] = {"groups": None, "standard_error": math.nan}  # of all documents
-        reported_score = replace(of_full, evaluator=REPORTED, log_likelihood=nats, **one_number)
-        recorder.results.scores.append(replace(reported_score, perplexity=perplexity(nats, tokens)))
-    recorder.measure(VALUE, fit.value, axis="topics", at=job.topics)
-    recorder.measure(GROWING, fit.growing / tokens, axis="topics", at=job.topics)
-    recorder.note(VERSION, fit.version, axis="topics", at=job.topics)
+        of_all = replace(of_full, evaluator=REPORTED, log_likelihood=nats, perplexity=perplexity(nats, tokens))
+        recorder.results.scores.append(replace(of_all, groups=None, standard_error=math.nan))
+    recorder.measure(VALUE, fit.value)
+    recorder.measure(GROWING, fit.growing / tokens)
+    recorder.note(VERSION, fit.version)
 
     near = {MEAN_FIELD_BOUND: bounds.get(KNOWN), FULL: full, "": truths[KNOWN]}[kind.near]
     assert near is not None  # numbers near a mean-field bound are of models that have one

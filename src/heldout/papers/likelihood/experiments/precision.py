@@ -144,7 +144,7 @@ def cells(topics: int, settings: Precision, seed: int) -> Iterator[Cell]:
             yield Cell(variant(prior, tokens), model, drawn)
 
 
-class Reference(NamedTuple):
+class Independent(NamedTuple):
     """The values that are taken for log p.
 
     Attributes:
@@ -203,17 +203,17 @@ def experiment(job: Job, settings: Precision) -> Results:
         }
         even = {name: max(fewest, int(min(n, settings.most_reference_samples)) // 2 * 2) for name, n in most.items()}
         axes: Axes = {"topics": topics, "cell": cell.variant, "seed": job.seed}
-        reference = _reference(cell, even, axes)
+        reference = _independent(cell, even, axes)
         planned = runs(topics, tokens, number, settings.samples, settings.work)
         _measure(recorder.at(variant=cell.variant), cell, reference, planned, axes)
     return recorder.results
 
 
-def _reference(cell: Cell, samples: Mapping[str, int], axes: Axes) -> Reference:
+def _independent(cell: Cell, samples: Mapping[str, int], axes: Axes) -> Independent:
     """Return the exact values, or the better of two references, each with its number of `samples`."""
     exact = exact_within(cell.topics, cell.documents, AFFORDABLE)
     if exact is not None:
-        return Reference(EXACT, 0, exact.log_likelihood, 0.0)
+        return Independent(EXACT, 0, exact.log_likelihood, 0.0)
     references = []
     for name, count in samples.items():
         a, b = (
@@ -226,7 +226,7 @@ def _reference(cell: Cell, samples: Mapping[str, int], axes: Axes) -> Reference:
             ).log_likelihood
             for half in (0, 1)
         )
-        references.append(Reference(name, count, (a + b) / 2, float(((a - b) ** 2).mean()) / 4))
+        references.append(Independent(name, count, (a + b) / 2, float(((a - b) ** 2).mean()) / 4))
     sequential, chib = references
     below = float((sequential.truth - chib.truth).mean())
     allowed = 2 * math.sqrt((sequential.variance + chib.variance) / len(chib.truth))
@@ -234,7 +234,7 @@ def _reference(cell: Cell, samples: Mapping[str, int], axes: Axes) -> Reference:
 
 
 def _measure(
-    recorder: Recorder, cell: Cell, reference: Reference, planned: Iterator[tuple[str, int]], axes: Axes
+    recorder: Recorder, cell: Cell, reference: Independent, planned: Iterator[tuple[str, int]], axes: Axes
 ) -> None:
     """Record the measurements of one cell."""
     number, tokens = cell.documents.n_documents, cell.documents.lengths[0]

@@ -35,7 +35,6 @@ from heldout.models.settings import LDATraining
 from heldout.papers.likelihood.experiments.optimism import maximum
 from heldout.papers.likelihood.settings import PriorShare
 from heldout.recorder import Recorder, Results
-from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 
 KIND = "prior-share"
@@ -55,8 +54,7 @@ def experiment(job: Job, settings: PriorShare) -> Results:
     """
     training, test = job.split()
     K = job.topics
-    axes: Axes = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
-    drawn = generator(KIND, **axes).permutation(np.flatnonzero(test.lengths))[: settings.documents]
+    drawn = job.generator(KIND, topics=K).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
     em = plsa.PLSA(K, iterations=settings.iterations, tolerance=0.0)
     em.set_params(random_state=plsa.random_start(training, K, job.seed)).fit(training.counts())
@@ -80,20 +78,20 @@ def experiment(job: Job, settings: PriorShare) -> Results:
             measure(FULL, axis, 0, full)
             recorder.measure(TOKENS, documents.n_tokens, axis=axis, at=0)
         for alpha_sum in settings.sums:
-            rng = generator(f"{KIND}-{SUM}", **axes, model=model, sum=alpha_sum)
+            rng = job.generator(f"{KIND}-{SUM}", topics=K, model=model, sum=alpha_sum)
             under = replace(topics, alpha=np.full(K, alpha_sum / K))
             value = reference(under, documents, settings.samples, rng, chains=settings.annealing_chains)
             measure(SUM, CONCENTRATION, round(PER_SUM * alpha_sum), value)
         if model == PLSA:
             weights = em.document_topics_
             measure(TRAINING, RICHNESS, len(weights), training_mixture(topics, weights, documents))
-            for name, at, evaluations in richer(topics, documents, settings, axes):
+            for name, at, evaluations in richer(topics, documents, settings, job):
                 measure(name, RICHNESS, at, *evaluations)
     return results.results
 
 
 def richer(
-    topics: Topics, documents: Corpus, settings: PriorShare, axes: Axes
+    topics: Topics, documents: Corpus, settings: PriorShare, job: Job
 ) -> Iterator[tuple[str, int, tuple[Evaluation, Evaluation]]]:
     """Yield priors' names and sizes, with the evaluations of both halves under what the other half fitted.
 
@@ -102,7 +100,7 @@ def richer(
     halves = [documents.subset(np.arange(start, documents.n_documents, 2)) for start in (0, 1)]
     start = replace(topics, alpha=np.full(topics.n_topics, 1.0 / topics.n_topics))
     for components in settings.components:
-        rng = generator(f"{KIND}-{MIXTURE}", **axes, components=components)
+        rng = job.generator(f"{KIND}-{MIXTURE}", topics=topics.n_topics, components=components)
         samples = max(settings.samples, components * least_samples(settings.annealing_chains))
 
         def held_out(half: int, M: int = components, most: int = samples, rng: Any = rng) -> Evaluation:

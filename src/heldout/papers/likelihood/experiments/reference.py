@@ -11,7 +11,6 @@ Further constants are added to PLSA's topics under its own prior.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -49,10 +48,9 @@ def experiment(job: Job, settings: Reference) -> Results:
             continue
         documents = documents.subset(affordable)
         exact = exact_marginal(trained, documents).log_likelihood
-        named: dict[str, Any] = {"model": model, "variant": f"{KIND}-{prior}", "topics": K, "smoothing": constant}
-        of_cell = recorder.at(**named)
+        of_cell = recorder.at(model=model, variant=f"{KIND}-{prior}", topics=K, smoothing=constant)
         for most in settings.samples:
-            rng = generator(KIND, corpus=job.corpus.name, **named, seed=job.seed, samples=most)
+            rng = job.generator(KIND, model=model, variant=of_cell.variant, topics=K, smoothing=constant, samples=most)
             evaluation = reference(trained, documents, most, rng)
             differences, errors = evaluation.log_likelihood - exact, evaluation.standard_error
             uncertain = errors > 0.0

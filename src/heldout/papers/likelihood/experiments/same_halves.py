@@ -31,7 +31,6 @@ from heldout.models.settings import LDATraining
 from heldout.papers.likelihood.experiments.optimism import PLUG_IN, maximum
 from heldout.papers.likelihood.settings import SameHalves
 from heldout.recorder import Results
-from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 
 KIND = "same-halves"
@@ -47,12 +46,11 @@ def experiment(job: Job, settings: SameHalves) -> Results:
     """
     training, test = job.split()
     K = job.topics
-    axes: Axes = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
-    order = generator(f"{KIND}-validation", **axes).permutation(np.flatnonzero(training.lengths))
+    order = job.generator(f"{KIND}-validation", topics=K).permutation(np.flatnonzero(training.lengths))
     held = np.sort(order[: settings.validation])
     own = training.subset(np.setdiff1d(np.arange(training.n_documents), held))
     validation = training.subset(held)
-    drawn = generator(KIND, **axes).permutation(np.flatnonzero(test.lengths))[: settings.documents]
+    drawn = job.generator(KIND, topics=K).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
     halves = half_split(some, job.seed)
     em = plsa.PLSA(K, iterations=settings.iterations, tolerance=0.0)
@@ -64,12 +62,12 @@ def experiment(job: Job, settings: SameHalves) -> Results:
     for model, topics in fitted.items():
         recorder = results.at(model=model, smoothing=constant if model == PLSA else 0.0)
         recorder.score(HALF, predictive([topics], *halves, maximum))
-        rng = generator(f"{KIND}-prior", **axes, model=model)
+        rng = job.generator(f"{KIND}-prior", topics=K, model=model)
         flat = replace(topics, alpha=np.ones(K))
         for name, under in ((FLAT, flat), (FITTED, fit_prior(topics, own, rng))):
             of_prior = recorder.at(variant=f"{KIND}-{name}")
             of_prior.score(PLUG_IN, predictive([under], *halves, posterior_mean))
-            rng = generator(f"{KIND}-{COMPLETION}", **axes, model=model, prior=name)
+            rng = job.generator(f"{KIND}-{COMPLETION}", topics=K, model=model, prior=name)
             average = completion(under, some, halves[0], settings.samples, rng, settings.annealing_chains)
             of_prior.score(COMPLETION, average, samples=settings.samples)
     return results.results

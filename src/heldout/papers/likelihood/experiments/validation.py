@@ -33,7 +33,6 @@ from heldout.models.dirichlet_prior import DirichletMixture, fit_mixture
 from heldout.models.settings import LDATraining, PLSATraining
 from heldout.papers.likelihood.settings import Validation
 from heldout.recorder import Recorder, Results
-from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 from heldout.typing import Ints
 
@@ -63,9 +62,8 @@ def experiment(job: Job, settings: Validation) -> Results:
     )
     for model, constant, topics in models(training, settings, job.topics, job.seed):
         documents, _ = in_vocabulary(beginnings, topics)
-        axes: Axes = {"corpus": job.corpus.name, "model": model, "topics": job.topics, "seed": job.seed}
-        for name, prior in priors(topics, training, settings, axes):
-            rng = generator(KIND, **axes, prior=name)
+        for name, prior in priors(topics, training, settings, job, model):
+            rng = job.generator(KIND, model=model, topics=job.topics, prior=name)
             of_cell = recorder.at(model=model, variant=f"{KIND}-{name}", smoothing=constant)
             real = referenced(topics, prior, documents, settings, rng)
             longer = referenced(topics, prior, documents, settings, rng, settings.longer)
@@ -97,7 +95,7 @@ def models(training: Corpus, settings: Validation, K: int, seed: int) -> Iterato
 
 
 def priors(
-    topics: Topics, training: Corpus, settings: Validation, axes: Axes
+    topics: Topics, training: Corpus, settings: Validation, job: Job, model: str
 ) -> Iterator[tuple[str, DirichletMixture]]:
     """Yield each prior's name and the prior; they are fitted to the first documents of `prior_tokens` or more."""
     flat = replace(topics, alpha=np.ones(topics.n_topics))
@@ -106,7 +104,7 @@ def priors(
     yield FLAT, DirichletMixture(np.ones(1), flat.alpha[None])
     start = replace(topics, alpha=np.full(topics.n_topics, 1.0 / topics.n_topics))
     for name, components in ((FITTED, 1), (MIXTURE, settings.components)):
-        rng = generator(f"{KIND}-prior", **axes, prior=name)
+        rng = job.generator(f"{KIND}-prior", model=model, topics=job.topics, prior=name)
         yield name, fit_mixture(start, some, rng, components=components, rounds=settings.prior_rounds)
 
 

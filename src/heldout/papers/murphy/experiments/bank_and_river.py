@@ -12,7 +12,7 @@ Measured, of the model "lda" at K = 2:
     annealed-evidence                   the same by annealing
 """
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from heldout.typing import Ints
 
 WORDS = ("money", "loan", "bank", "river", "stream")
 TOPICS = np.array([[1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0, 1.0]]) / 3.0
-EVIDENCE, ANNEALED = "log-evidence", "annealed-evidence"
+EVIDENCE, ANNEALED_EVIDENCE = "log-evidence", "annealed-evidence"
 
 
 def drawn(documents: int, tokens: int, alpha: float, seed: int) -> tuple[Corpus, Ints]:
@@ -81,11 +81,11 @@ def experiment(job: Job, settings: BankAndRiver) -> Results:
             recorder.at(chain=chain).measure(f"{quantity}-{k + 1}", mean, axis="word", at=v)
     alone = log_likelihood(counts.sum(axis=0)[:, None], gamma)
     for K, value in ((1, alone), (2, log_evidence)):
-        path: dict[str, Any] = {"topics": K, "alpha": alpha, "gamma": gamma, "temperatures": settings.temperatures}
+        anneal = partial(annealed_evidence, words, rows, len(WORDS), topics=K, alpha=alpha, gamma=gamma)
         randoms = (generator("bank-and-river-evidence", topics=K, chain=chain, seed=seed) for chain in range(chains))
-        weights = [annealed_evidence(words, rows, len(WORDS), random=r, **path) for r in randoms]
+        weights = [anneal(random=random, temperatures=settings.temperatures) for random in randoms]
         (estimate,), (error,) = log_mean(np.array([weights]))
         row = recorder.at(topics=K)
-        row.measure(EVIDENCE, value, axis="topics", at=K)
-        row.at(chain="all").measure(ANNEALED, estimate, axis="topics", at=K, error=error)
+        row.measure(EVIDENCE, value)
+        row.at(chain="all").measure(ANNEALED_EVIDENCE, estimate, error=error)
     return recorder.results

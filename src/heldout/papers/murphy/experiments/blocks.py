@@ -7,7 +7,7 @@ Measured of "sbm" at K, on the axis "topics", nats, each the best of several sta
     sampled      max_q log p(R, q) that collapsed Gibbs sampling has visited
 """
 
-from typing import Any
+from functools import partial
 
 from heldout.corpora.relations.relation import relations_of
 from heldout.evaluators.block_evidence import annealed_evidence
@@ -16,29 +16,26 @@ from heldout.models.sbm import sample, sbm_blocks, variational_em
 from heldout.papers.murphy.experiments.partitions import SBM
 from heldout.papers.murphy.settings_graphs import Blocks
 from heldout.recorder import Results
-from heldout.seeds import generator
 
-ANNEALED, BOUND, SAMPLED = "annealed", "bound", "sampled"
+ANNEALED_EVIDENCE, BOUND, SAMPLED = "annealed", "bound", "sampled"
 
 
 def experiment(job: Job, settings: Blocks) -> Results:
     """Anneal, fit and sample at every K; raises InputError for a corpus of other data."""
     relations, recorder, eta = relations_of(job.corpus), job.recorder(model=SBM), (settings.eta, settings.eta)
     for K in settings.topics:
-        axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
         row, blocks = recorder.at(topics=K), sbm_blocks(relations, K, alpha=settings.alpha, eta=eta)
         value, error = annealed_evidence(
             blocks,
             chains=settings.chains,
             temperatures=settings.temperatures,
-            random=generator("blocks-annealed", **axes),
+            random=job.generator("blocks-annealed", topics=K),
         )
-        row.measure(ANNEALED, value, axis="topics", at=K, error=error)
-        random = generator("blocks-variational", **axes)
-        given: dict[str, Any] = {"alpha": settings.alpha, "eta": eta, "iterations": settings.iterations}
-        fits = [variational_em(relations, K, random=random, **given) for _ in range(settings.starts)]
-        row.measure(BOUND, max(fit.bounds[-1] for fit in fits), axis="topics", at=K)
-        random = generator("blocks-sampled", **axes)
+        row.measure(ANNEALED_EVIDENCE, value, error=error)
+        random = job.generator("blocks-variational", topics=K)
+        em = partial(variational_em, relations, K, alpha=settings.alpha, eta=eta, iterations=settings.iterations)
+        row.measure(BOUND, max(em(random=random).bounds[-1] for _ in range(settings.starts)))
+        random = job.generator("blocks-sampled", topics=K)
         chains = [sample(blocks, sweeps=settings.sweeps, random=random) for _ in range(settings.starts)]
-        row.measure(SAMPLED, max(chain.log_joints.max() for chain in chains), axis="topics", at=K)
+        row.measure(SAMPLED, max(chain.log_joints.max() for chain in chains))
     return recorder.results

@@ -24,8 +24,6 @@ At the end the first two are scores, too, with the evaluators "likelihood" and "
 and of the trained machines log Z is measured, on the axis "topics", as "log-z" (exact) and "log-z-annealed".
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
@@ -43,7 +41,6 @@ from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.members.mixtures import MixtureOfCategoricals
 from heldout.papers.murphy.settings_undirected import Boltzmann
 from heldout.recorder import Recorder, Results
-from heldout.seeds import generator
 from heldout.typing import Floats
 
 UPDATE, EPOCH = "update", "updates-of-an-epoch"
@@ -62,27 +59,23 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
     training, test = job.split()
     train, held_out = (binary(corpus) for corpus in (training, test))
     K = settings.hidden
-    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
     recorder = job.recorder(topics=K, documents=test.documents)
     base = Binary().bias(train)
 
     def machine(negative: str, hidden: int, steps: int) -> RBM:
-        given: dict[str, Any] = {"batch": settings.batch, "epochs": settings.epochs, "chains": settings.chains}
-        random = generator("boltzmann", hidden=hidden, **axes)
-        rate = settings.learning_rate
-        return RBM(hidden, negative=negative, steps=steps, learning_rate=rate, random_state=random, **given)
-
-    def add(row: Recorder, updates: int, model: RBM) -> None:
-        scored = log_likelihood(model, held_out, log_partition(model))
-        for quantity, values in (
-            (LIKELIHOOD, scored.log_likelihood),
-            (PSEUDO, pseudo_likelihood(model, held_out)),
-            (RECONSTRUCTION, model.reconstruction_error(held_out)),
-        ):
-            row.measure(quantity, values.sum() / scored.tokens.sum(), axis=UPDATE, at=updates)
+        return RBM(
+            hidden,
+            negative=negative,
+            steps=steps,
+            chains=settings.chains,
+            batch=settings.batch,
+            epochs=settings.epochs,
+            learning_rate=settings.learning_rate,
+            random_state=job.generator("boltzmann", hidden=hidden),
+        )
 
     def annealed(model: RBM) -> tuple[float, float]:
-        random = generator("boltzmann-annealed", model=model.negative, hidden=model.n_components, **axes)
+        random = job.generator("boltzmann-annealed", model=model.negative, hidden=model.n_components)
         return log_partition_annealed(model, settings.annealed_chains, settings.temperatures, random, base=base)
 
     updates = settings.epochs * -(-len(train) // settings.batch)
@@ -95,14 +88,21 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
         row = recorder.at(model=name)
 
         def record(done: int, model: RBM, row: Recorder = row) -> None:
-            if done & (done - 1) == 0 or done == updates:
-                add(row, done, model)
+            if done & (done - 1) and done != updates:
+                return
+            scored = log_likelihood(model, held_out, log_partition(model))
+            for quantity, values in (
+                (LIKELIHOOD, scored.log_likelihood),
+                (PSEUDO, pseudo_likelihood(model, held_out)),
+                (RECONSTRUCTION, model.reconstruction_error(held_out)),
+            ):
+                row.measure(quantity, values.sum() / scored.tokens.sum(), axis=UPDATE, at=done)
 
         model = machine(negative, K, steps).fit(train, record=record)
         row.measure(EPOCH, updates / settings.epochs, axis=UPDATE, at=updates)
         log_z, estimate = log_partition(model), annealed(model)
-        row.measure(LOG_Z, log_z, axis="topics", at=K)
-        row.measure(LOG_Z_ANNEALED, estimate[0], axis="topics", at=K, error=estimate[1])
+        row.measure(LOG_Z, log_z)
+        row.measure(LOG_Z_ANNEALED, estimate[0], error=estimate[1])
         exact = log_likelihood(model, held_out, log_z)
         row.score(LIKELIHOOD, exact)
         row.score(USUAL, Evaluation.deterministic(pseudo_likelihood(model, held_out), exact.tokens))
@@ -113,7 +113,7 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
     row.score(USUAL, Evaluation.deterministic(pseudo_likelihood(larger, held_out), scored.tokens))
     alone = Evaluation.deterministic(_independent(base, held_out), scored.tokens)
     recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, alone)
-    random = generator("boltzmann-mixture", components=K + 1, **axes)
+    random = job.generator("boltzmann-mixture", components=K + 1)
     directed = CategoricalMixture(
         K + 1, values=2, posterior="exact", iterations=settings.iterations, random_state=random
     ).fit(train.astype(np.int64))

@@ -8,7 +8,6 @@ the variant "completion", both of the scored halves:
 """
 
 from functools import partial
-from typing import Any
 
 from heldout import models
 from heldout.corpora.split import half_split
@@ -21,7 +20,6 @@ from heldout.models.settings import LDAFoldingIn
 from heldout.papers.murphy.members.data import documents
 from heldout.papers.murphy.settings import Completion
 from heldout.recorder import Results
-from heldout.seeds import generator
 
 
 def experiment(job: Job, settings: Completion) -> Results:
@@ -29,20 +27,16 @@ def experiment(job: Job, settings: Completion) -> Results:
     training, test, left_out = documents(job)
     observed, scored = half_split(test, job.seed)
     fold_in = partial(collapsed.fold_in, settings=LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=job.seed)
-    recorder = job.recorder(model=models.LDA, smoothing=settings.gamma, chain="0", documents=test.documents)
+    recorder = job.recorder(
+        model=models.LDA, smoothing=settings.gamma, chain="0", documents=test.documents, tokens_left_out=left_out
+    )
     for K in settings.topics:
-        axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
-        lda = collapsed.LDA(
-            K,
-            alpha=settings.alpha,
-            beta=settings.gamma,
-            sweeps=settings.sweeps,
-            random_state=generator("perplexity", model=models.LDA, **axes),
+        lda = collapsed.LDA.of(
+            settings, K, beta=settings.gamma, random_state=job.generator("perplexity", topics=K, model=models.LDA)
         )
         trained, row = lda.fit(training).topics(training.vocabulary), recorder.at(topics=K)
-        half = predictive([trained], observed, scored, fold_in)
-        row.score(HALF, half, tokens_left_out=left_out)
-        states = generator("completion", **axes)
+        row.score(HALF, predictive([trained], observed, scored, fold_in))
+        states = job.generator("completion", topics=K)
         integrated = posterior_predictive(trained, observed, scored, settings.samples, states)
-        row.score(COMPLETION, integrated, samples=settings.samples, tokens_left_out=left_out)
+        row.score(COMPLETION, integrated, samples=settings.samples)
     return recorder.results

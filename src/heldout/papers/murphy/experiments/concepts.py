@@ -18,8 +18,6 @@ Where the relations are of so few entities that their partitions can be summed o
 Of all relations together annealing finds less than one state has, so their likelihood is not estimated.
 """
 
-from typing import Any
-
 import numpy as np
 from scipy.special import logsumexp
 
@@ -32,7 +30,6 @@ from heldout.models.irm import IRM
 from heldout.papers.murphy.experiments.block_graphs import IRM_NAME
 from heldout.papers.murphy.settings_graphs import Concepts
 from heldout.recorder import Recorder, Results
-from heldout.seeds import generator
 
 BEST, SHARE, CLUSTER, MEAN, CELL, JOINT, APART = "best", "share", "cluster", "mean", "cell", "joint", "apart"
 FEATURES_EXACT, FEATURES_ANNEALED, FEATURES_SHARE = "features-exact", "features-annealed", "features-share"
@@ -42,7 +39,6 @@ def experiment(job: Job, settings: Concepts) -> Results:
     """Fit at every prior; raises InputError for a corpus of other data."""
     relations, recorder = relations_of(job.corpus), job.recorder(model=IRM_NAME)
     for eta in settings.etas:
-        axes: dict[str, Any] = {"corpus": job.corpus.name, "eta": eta, "seed": job.seed}
         model = IRM(
             gamma=settings.gamma,
             eta=eta,
@@ -50,7 +46,7 @@ def experiment(job: Job, settings: Concepts) -> Results:
             start_clusters=settings.start_clusters,
             sweeps=settings.sweeps,
             kept=settings.samples,
-            random_state=generator("concepts", **axes),
+            random_state=job.generator("concepts", eta=eta),
         )
         row = recorder.at(smoothing=eta)
         _record(row, model.fit(relations))
@@ -58,8 +54,7 @@ def experiment(job: Job, settings: Concepts) -> Results:
         if settings.starts > 1:
             ordered = np.sort(model.log_joints_)
             row.measure(APART, ordered[-1] - ordered[-2], axis="start", at=int(model.log_joints_.argmax()))
-        path: dict[str, Any] = {"chains": settings.chains, "temperatures": settings.temperatures}
-        _features(row, relations, settings.gamma, eta, path, generator("concepts-features", **axes))
+        _features(row, relations, settings, job.generator("concepts-features", eta=eta))
     names = recorder.at(smoothing=settings.etas[0])
     for name, entities in relations.entities.items():
         for i, entity in enumerate(entities):
@@ -86,18 +81,19 @@ def _record(row: Recorder, model: IRM) -> None:
             row.measure(f"{one.name}-{MEAN}", mean, axis="block", at=block)
 
 
-def _features(
-    row: Recorder, relations: Relations, gamma: float, eta: float, path: dict[str, Any], random: np.random.Generator
-) -> None:
+def _features(row: Recorder, relations: Relations, settings: Concepts, random: np.random.Generator) -> None:
+    gamma, eta = settings.gamma, (row.smoothing, row.smoothing)
     for one in relations.relations:
         n = len(one.values)
         if one.values.ndim != 2 or one.types[0] == one.types[1] or n > LARGEST_SET:
             continue
-        by_clusters = partitions_by_features(one, gamma, (eta, eta))
+        by_clusters = partitions_by_features(one, gamma, eta)
         exact = float(logsumexp(by_clusters))
         row.measure(FEATURES_EXACT, exact, axis="entities", at=n)
         for m, share in enumerate(np.exp(by_clusters - exact)):
             row.measure(FEATURES_SHARE, share, axis="clusters", at=m)
-        blocks = Blocks(relations.only(one.name), {one.types[0]: ClusterPrior(gamma)}, (eta, eta))
-        value, error = annealed_evidence(blocks, random=random, **path)
+        blocks = Blocks(relations.only(one.name), {one.types[0]: ClusterPrior(gamma)}, eta)
+        value, error = annealed_evidence(
+            blocks, chains=settings.chains, temperatures=settings.temperatures, random=random
+        )
         row.measure(FEATURES_ANNEALED, value, axis="entities", at=n, error=error)

@@ -13,7 +13,7 @@ Measured of every model with an exact value on the axis "topics", nats per token
     estimated, exact    the reference and the exact value of some documents
 """
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -28,11 +28,11 @@ from heldout.models import LDA as LDA_NAME
 from heldout.models.ctm import CTM
 from heldout.models.lda import LDA
 from heldout.papers.murphy.experiments.covariates import of_frequent_words
-from heldout.papers.murphy.members.data import deterministic, per_token
+from heldout.papers.murphy.members.data import deterministic
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_priors import Correlation
 from heldout.recorder import Results
-from heldout.seeds import entropy, generator
+from heldout.seeds import entropy
 from heldout.study import installed
 from heldout.topics import AnyTopics
 
@@ -46,44 +46,38 @@ CHECKED = 20  # documents whose estimate is held to the exact value
 def experiment(job: Job, settings: Correlation) -> Results:
     """Train the models and score them; raises InputError as they and the evaluators do."""
     rest, test = job.split()
-    order = generator("correlation-documents", corpus=job.corpus.name, seed=job.seed).permutation(rest.n_documents)
-    training = rest.subset(np.sort(order[: settings.documents]))
+    training = job.some(rest, settings.documents, "correlation-documents")
     training, test, left_out = of_frequent_words(training, test, settings.words)
     counts, words = training.counts(), training.vocabulary
-    recorder = job.recorder(chain="0", documents=test.documents)
+    recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
     few = np.arange(min(CHECKED, test.n_documents))
 
     def random(model: str, K: int, part: str) -> np.random.Generator:
-        return generator("correlation", corpus=job.corpus.name, model=model, topics=K, part=part, seed=job.seed)
+        return job.generator("correlation", model=model, topics=K, part=part)
 
-    def add(name: str, topics: AnyTopics, bound: Evaluation | None) -> None:
-        K, prior = topics.n_topics, prior_of(topics)
-        row, exact = recorder.at(model=name, topics=K), K <= EXACT_TOPICS
+    def models(K: int) -> Iterator[tuple[str, AnyTopics, Evaluation | None]]:
+        lda = LDA.of(settings, K, beta=settings.gamma, random_state=random(LDA_NAME, K, "fit"))
+        topics = lda.fit(training).topics(words)
+        yield LDA_NAME, topics, mean_field_bound(topics, test)
+        for name in (PRIOR, JOINTLY):
+            ctm = CTM.of(settings, K, fixed=name == PRIOR)
+            ctm.fit(counts, components=topics.phi)
+            yield name, ctm.topics(words), deterministic(ctm.infer(test.counts()).bound, test)
+        if PACKAGE in installed():
+            yield TOMOTOPY, of_tomotopy(training, K, settings, job.seed), None
+
+    for name, topics, bound in (model for K in settings.topics for model in models(K)):
+        row, exact = recorder.at(model=name, topics=topics.n_topics), topics.n_topics <= EXACT_TOPICS
         if bound is not None:
-            row.score(USUAL, bound, tokens_left_out=left_out)
-        likelihood = prior.exact(topics, test) if exact else estimate(topics, test, random(name, K, "score"))
-        samples = 0 if exact else settings.samples
-        row.score(LIKELIHOOD, likelihood, samples=samples, tokens_left_out=left_out)
+            row.score(USUAL, bound)
+        rng = random(name, row.topics, "check" if exact else "score")
+        estimated = reference(topics, test.subset(few) if exact else test, settings.samples, rng)
+        likelihood = prior_of(topics).exact(topics, test) if exact else estimated
+        row.score(LIKELIHOOD, likelihood, samples=0 if exact else settings.samples)
         if exact:
             of_few = Evaluation.deterministic(likelihood.log_likelihood[few], likelihood.tokens[few])
-            estimated = estimate(topics, test.subset(few), random(name, K, "check"))
-            for quantity, evaluation in ((ESTIMATED, estimated), (EXACT, of_few)):
-                row.measure(quantity, **per_token(evaluation), axis="topics", at=K)
-
-    def estimate(topics: AnyTopics, documents: Corpus, rng: np.random.Generator) -> Evaluation:
-        return reference(topics, documents, settings.samples, rng)
-
-    for K in settings.topics:
-        given: dict[str, Any] = {"alpha": settings.alpha, "beta": settings.gamma, "sweeps": settings.sweeps}
-        lda = LDA(K, **given, optimise_every=settings.optimise_every, random_state=random(LDA_NAME, K, "fit"))
-        topics = lda.fit(training).topics(words)
-        add(LDA_NAME, topics, mean_field_bound(topics, test))
-        for name in (PRIOR, JOINTLY):
-            ctm = CTM(K, gamma=settings.gamma, iterations=settings.iterations, fixed=name == PRIOR)
-            ctm.fit(counts, components=topics.phi)
-            add(name, ctm.topics(words), deterministic(ctm.infer(test.counts()).bound, test))
-        if PACKAGE in installed():
-            add(TOMOTOPY, of_tomotopy(training, K, settings, job.seed), None)
+            row.per_token(ESTIMATED, estimated)
+            row.per_token(EXACT, of_few)
     return recorder.results
 
 

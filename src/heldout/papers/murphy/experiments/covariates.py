@@ -17,7 +17,7 @@ the axis "topics":
     topics-of-one   mean topics that a test document has
 """
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -32,8 +32,7 @@ from heldout.models.labelled_lda import LabelledLDA
 from heldout.papers.murphy.members.data import deterministic, folded_in_given_length
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_priors import Covariates
-from heldout.recorder import Recorder, Results
-from heldout.seeds import generator
+from heldout.recorder import Results
 from heldout.topics import OwnPriors
 from heldout.typing import Floats
 
@@ -49,8 +48,7 @@ def split(job: Job, documents: int, words: int, least: int) -> tuple[Corpus, Cor
         InputError: for a corpus without labels, or where no label is frequent enough.
     """
     rest, test = job.split()
-    order = generator("labelled-documents", corpus=job.corpus.name, seed=job.seed).permutation(rest.n_documents)
-    training = rest.subset(np.sort(order[:documents]))
+    training = job.some(rest, documents, "labelled-documents")
     labels = frequent_labels(training, least)
     if not labels:
         raise InputError(f"{job.variant}: no label of {least} training documents or more; take more documents")
@@ -87,46 +85,31 @@ def experiment(job: Job, settings: Covariates) -> Results:
     training, test, labels, left_out = split(job, settings.documents, settings.words, settings.least)
     counts, words = training.counts(), training.vocabulary
     of_training, of_test = indicators(training, labels), indicators(test, labels)
-    recorder = job.recorder(chain="0", documents=test.documents)
-    shared: dict[str, Any] = {"alpha": settings.alpha, "gamma": settings.gamma, "sweeps": settings.sweeps}
+    recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
 
     def random(model: str, K: int, part: str) -> np.random.Generator:
-        return generator("covariates", corpus=job.corpus.name, model=model, topics=K, part=part, seed=job.seed)
+        return job.generator("covariates", model=model, topics=K, part=part)
 
-    def add(name: str, K: int, phi: Floats, alphas: Floats) -> None:
-        model, row = OwnPriors(phi, alphas, words), recorder.at(model=name, topics=K)
-        score(row, model, test, settings, random(name, K, "score"), left_out)
+    def models() -> Iterator[tuple[str, OwnPriors]]:
+        x, x_test = with_constant(of_training), with_constant(of_test)
+        for name, covariates, numbers in (
+            (REGRESSION, x.shape[1], settings.topics),
+            (CONSTANT, 1, sorted({*settings.topics, len(labels)})),
+        ):
+            for K in numbers:
+                dmr = DMR.of(settings, K, random_state=random(name, K, "fit")).fit(counts, x[:, :covariates])
+                yield name, OwnPriors(dmr.components_, dmr.priors(x_test[:, :covariates]), words)
+        for name, subtopics, common in ((LABELLED, 1, 0), (PARTIALLY, settings.subtopics, settings.common)):
+            labelled = LabelledLDA.of(
+                settings, subtopics, common=common, random_state=random(name, common + len(labels) * subtopics, "fit")
+            ).fit(counts, of_training)
+            yield name, OwnPriors(labelled.components_, labelled.priors(of_test), words)
 
-    def regression(name: str, K: int, x: Floats, x_test: Floats) -> None:
-        fitted = DMR(
-            K,
-            **shared,
-            sigma=settings.sigma,
-            sigma_constant=settings.sigma_constant,
-            optimise_every=settings.optimise_every,
-            random_state=random(name, K, "fit"),
-        ).fit(counts, x)
-        add(name, K, fitted.components_, fitted.priors(x_test))
-
-    for K in settings.topics:
-        regression(REGRESSION, K, with_constant(of_training), with_constant(of_test))
-    for K in sorted({*settings.topics, len(labels)}):
-        regression(CONSTANT, K, with_constant(of_training)[:, :1], with_constant(of_test)[:, :1])
-    for name, subtopics, common in ((LABELLED, 1, 0), (PARTIALLY, settings.subtopics, settings.common)):
-        K = common + len(labels) * subtopics
-        labelled = LabelledLDA(subtopics, common=common, **shared, random_state=random(name, K, "fit"))
-        add(name, K, labelled.fit(counts, of_training).components_, labelled.priors(of_test))
+    for name, model in models():
+        row = recorder.at(model=name, topics=model.n_topics)
+        likelihood, exact = own_priors(model, test, settings.samples, random(name, model.n_topics, "score"))
+        row.score(USUAL, folded_in(model, test, settings.fold_in_iterations))
+        row.score(LIKELIHOOD, likelihood, samples=0 if exact.all() else settings.samples)
+        row.measure(EXACT_SHARE, exact.mean())
+        row.measure(TOPICS_OF_ONE, (model.alphas > 0.0).sum(axis=1).mean())
     return recorder.results
-
-
-def score(
-    row: Recorder, model: OwnPriors, test: Corpus, settings: Covariates, random: np.random.Generator, left_out: int
-) -> None:
-    """Record a model's two scores and its measurements."""
-    likelihood, exact = own_priors(model, test, settings.samples, random)
-    samples = 0 if exact.all() else settings.samples
-    usual = folded_in(model, test, settings.fold_in_iterations)
-    row.score(USUAL, usual, tokens_left_out=left_out)
-    row.score(LIKELIHOOD, likelihood, samples=samples, tokens_left_out=left_out)
-    for quantity, values in ((EXACT_SHARE, exact), (TOPICS_OF_ONE, (model.alphas > 0.0).sum(axis=1))):
-        row.measure(quantity, values.mean(), axis="topics", at=row.topics)

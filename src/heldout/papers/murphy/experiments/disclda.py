@@ -19,8 +19,6 @@ Measured, on the axis "topics":
     error, usual-error  the share of documents to which another class than their own is more probable
 """
 
-from typing import Any
-
 import numpy as np
 from scipy.special import logsumexp
 
@@ -36,7 +34,6 @@ from heldout.papers.murphy.members.data import folded_in_given_length
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_extensions import Discriminative
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
 BLOCKS, LEARNT, APART, BAYES = "disclda", "disclda-em", "apart", "naive-bayes"
@@ -49,7 +46,7 @@ def divided(job: Job, settings: Discriminative) -> tuple[Corpus, Ints, Corpus, I
     Raises:
         InputError: for a corpus with too few classes or documents.
     """
-    random = generator("disclda-documents", corpus=job.corpus.name, seed=job.seed)
+    random = job.generator("disclda-documents")
     classes, lengths = classes_of(job.corpus), job.corpus.lengths
     chosen = np.sort(random.permutation(int(classes.max()) + 1)[: settings.classes])
     both: tuple[list[Ints], list[Ints]] = ([], [])
@@ -79,26 +76,27 @@ def posterior(values: Floats, classes: Ints) -> tuple[Floats, float]:
 def experiment(job: Job, settings: Discriminative) -> Results:
     """Fit all, and score classes; raises InputError as the model and the evaluators do."""
     training, of_training, test, of_test, left_out = divided(job, settings)
-    recorder, own, common = job.recorder(chain="0", documents=test.documents), settings.own, settings.common
-    kinds: dict[str, dict[str, Any]] = {
-        BAYES: {"n_components": 1},
-        APART: {"n_components": own + common},
-        BLOCKS: {"n_components": own, "common": common},
-        LEARNT: {"n_components": own, "common": common, "softening": settings.softening},
-    }
-    for name, asked in kinds.items():
-        K = asked["n_components"] + asked.get("common", 0)
-        random = generator("disclda", corpus=job.corpus.name, model=name, topics=K, seed=job.seed)
-        prior: dict[str, Any] = {"alpha": settings.alpha, "gamma": settings.gamma, "iterations": settings.iterations}
-        fitted = DiscLDA(**asked, **prior, random_state=random).fit(training.counts(), of_training)
+    recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
+    own, common = settings.own, settings.common
+    kinds = {BAYES: (1, 0), APART: (own + common, 0), BLOCKS: (own, common), LEARNT: (own, common)}
+    for name, (of_class, of_all) in kinds.items():
+        K = of_class + of_all
+        random = job.generator("disclda", model=name, topics=K)
+        fitted = DiscLDA.of(
+            settings,
+            of_class,
+            common=of_all,
+            softening=settings.softening if name == LEARNT else 0.0,
+            random_state=random,
+        ).fit(training.counts(), of_training)
         topics = [fitted.topics(c, training.vocabulary) for c in range(int(of_training.max()) + 1)]
         exact = np.column_stack([exact_marginal(one, test).log_likelihood for one in topics])
         folded = np.column_stack([folded_in_given_length(test, one.phi, settings.fold_in_iterations) for one in topics])
         row = recorder.at(model=name, topics=K)
         for evaluator, quantity, values in ((LIKELIHOOD, ERROR, exact), (USUAL, USUAL_ERROR, folded)):
-            of_class, error = posterior(values, of_test)
-            row.score(evaluator, of_one(of_class), tokens_left_out=left_out)
-            row.measure(quantity, error, axis="topics", at=K)
+            log_posterior, error = posterior(values, of_test)
+            row.score(evaluator, of_one(log_posterior))
+            row.measure(quantity, error)
         words = exact[np.arange(len(exact)), of_test].sum() / test.n_tokens
-        row.measure(WORDS, words, axis="topics", at=K)
+        row.measure(WORDS, words)
     return recorder.results

@@ -22,8 +22,6 @@ Figure 27.12 shows, of the topics with half of their even share of tokens or mor
 moves farthest from the first time to the last, and the words whose probability there changes most between two times.
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
@@ -42,7 +40,7 @@ from heldout.papers.murphy.experiments.covariates import of_frequent_words
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_extensions import Dynamics
 from heldout.recorder import Recorder, Results
-from heldout.seeds import entropy, generator
+from heldout.seeds import entropy
 from heldout.study import installed
 from heldout.topics import AnyTopics, LogisticNormalTopics
 from heldout.typing import Floats, Ints
@@ -65,7 +63,7 @@ def divided(job: Job, settings: Dynamics) -> tuple[Corpus, Ints, Corpus, int]:
         raise InputError(
             f"dynamics: seed {job.seed} leaves {last} times to train on; take seeds that leave two or more"
         )
-    order = generator("dynamics-documents", corpus=job.corpus.name, seed=job.seed).permutation(job.corpus.n_documents)
+    order = job.generator("dynamics-documents").permutation(job.corpus.n_documents)
 
     def some(time: int, number: int) -> Ints:
         return np.asarray(order[times[order] == time][:number])
@@ -82,37 +80,33 @@ def experiment(job: Job, settings: Dynamics) -> Results:
     """Train the models and score them; raises InputError as they and the evaluators do."""
     training, times, test, left_out = divided(job, settings)
     counts, words, K = training.counts(), training.vocabulary, settings.topics
-    recorder = job.recorder(chain="0", documents=test.documents)
+    recorder = job.recorder(topics=K, chain="0", documents=test.documents, tokens_left_out=left_out)
 
     def random(model: str, part: str) -> np.random.Generator:
-        return generator("dynamics", corpus=job.corpus.name, model=model, topics=K, part=part, seed=job.seed)
-
-    def add(name: str, likelihood: Evaluation, bound: Evaluation | None, samples: int) -> Recorder:
-        row = recorder.at(model=name, topics=K)
-        if bound is not None:
-            row.score(USUAL, bound, tokens_left_out=left_out)
-        row.score(LIKELIHOOD, likelihood, samples=samples, tokens_left_out=left_out)
-        return row
+        return job.generator("dynamics", model=model, topics=K, part=part)
 
     def at_points(name: str, topics: AnyTopics, bound: Evaluation | None) -> None:
-        score = reference(topics, test, settings.samples, random(name, "score"))
-        add(name, score, bound, settings.samples)
+        row, score = recorder.at(model=name), reference(topics, test, settings.samples, random(name, "score"))
+        if bound is not None:
+            row.score(USUAL, bound)
+        row.score(LIKELIHOOD, score, samples=settings.samples)
 
-    lda = LDA(K, alpha=settings.alpha, beta=settings.gamma, sweeps=settings.sweeps, random_state=random("lda", "fit"))
+    lda = LDA.of(settings, K, beta=settings.gamma, random_state=random("lda", "fit"))
     topics = lda.fit(training).topics(words)
     at_points(LDA_NAME, topics, mean_field_bound(topics, test))
     for name, sigma2 in ((MODEL, settings.sigma2), (STATIC, 0.0)):
-        asked: dict[str, Any] = {"alpha": settings.alpha, "start_variance": settings.start_variance, "sigma2": sigma2}
-        fitted = DTM(K, **asked, iterations=settings.iterations).fit(counts, times=times, components=topics.phi)
+        fitted = DTM.of(settings, K, sigma2=sigma2).fit(counts, times=times, components=topics.phi)
         state, point = fitted.next_state(words), fitted.next_state(words).at_mean()
         value, size = dtm_annealed(
             state, test, settings.chains, random(name, "score"), temperatures=settings.temperatures
         )
-        row = add(name, value, variational(state, test), settings.chains)
-        row.measure(SIZE, size.min(), axis="topics", at=K)
+        row = recorder.at(model=name)
+        row.score(USUAL, variational(state, test))
+        row.score(LIKELIHOOD, value, samples=settings.chains)
+        row.measure(SIZE, size.min())
         at_points(PLUGGED[name], point, mean_field_bound(point, test))
         if name == MODEL:
-            row.measure(SIGMA2, fitted.sigma2_, axis="topics", at=K)
+            row.measure(SIGMA2, fitted.sigma2_)
             _show(row, softmax(fitted.mean_), fitted.document_topics_.T @ training.lengths, words, settings.shown)
     if PACKAGE in installed():
         at_points(TOMOTOPY, of_tomotopy(training, times, settings, job.seed), None)

@@ -9,7 +9,7 @@ Measured on the axis "topics", of the model "lda", nats per token:
     hdp-topics          the number of topics of tomotopy's hierarchical Dirichlet process, where it is installed (at 0)
 """
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models.lda import LDA
 from heldout.models.lda_vb import LDAVB
-from heldout.papers.murphy.members.data import per_token
 from heldout.papers.murphy.settings import Evidence
 from heldout.recorder import Results
 from heldout.seeds import generator
@@ -62,26 +61,25 @@ def experiment(job: Job, settings: Evidence) -> Results:
     recorder = job.recorder(model=models.LDA)
 
     def annealed(K: int, posterior: Ints | None = None) -> Floats:
-        path: dict[str, Any] = {"topics": K, "alpha": alpha, "gamma": gamma, "temperatures": settings.temperatures}
+        anneal = partial(annealed_evidence, y, rows, words, topics=K, alpha=alpha, gamma=gamma, posterior=posterior)
         way = "forwards" if posterior is None else "backwards"
         randoms = (generator("evidence", way=way, topics=K, chain=chain, seed=seed) for chain in range(settings.chains))
-        weights = [annealed_evidence(y, rows, words, random=r, posterior=posterior, **path) for r in randoms]
-        return np.array([weights])
+        return np.array([[anneal(random=random, temperatures=settings.temperatures) for random in randoms]])
 
     for K in settings.topics:
         row, random = recorder.at(topics=K), generator("evidence-models", topics=K, seed=seed)
         (value,), (error,) = log_mean(annealed(K))
-        row.measure(FORWARDS, value / N, axis="topics", at=K, error=error / N)
+        row.measure(FORWARDS, value / N, error=error / N)
         batch = LDAVB(K, alpha=alpha, gamma=gamma, iterations=settings.iterations, random_state=random)
-        row.measure(BOUND, batch.fit(corpus.counts()).bound_[-1] / N, axis="topics", at=K)
+        row.measure(BOUND, batch.fit(corpus.counts()).bound_[-1] / N)
         model = LDA(K, alpha=alpha, beta=gamma, sweeps=settings.sweeps, random_state=random).fit(training)
         held_out = reference(model.topics(corpus.vocabulary), test, settings.samples, random)
-        row.measure(HELD_OUT, **per_token(held_out), axis="topics", at=K)
+        row.per_token(HELD_OUT, held_out)
     (inverse,), (error,) = log_mean(-annealed(true_topics, true))
-    recorder.at(topics=true_topics).measure(BACKWARDS, -inverse / N, axis="topics", at=true_topics, error=error / N)
+    recorder.at(topics=true_topics).measure(BACKWARDS, -inverse / N, error=error / N)
     if TOMOTOPY in installed():
         hdp = hdp_topics(corpus, alpha, gamma, settings.sweeps, seed)
-        recorder.at(topics=0).measure(HDP, hdp, axis="topics", at=0)
+        recorder.at(topics=0).measure(HDP, hdp)
     return recorder.results
 
 

@@ -13,20 +13,18 @@ Measured, on the axis "topics":
                        share `spread` of the training documents have
 """
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
-from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
 from heldout.job import Job
-from heldout.models.lda_hmm import LDAHMM, Parameters
-from heldout.papers.murphy.members.data import documents, per_token
+from heldout.models.lda_hmm import LDAHMM
+from heldout.papers.murphy.members.data import documents
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_extensions import Roles, Sequences
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
 MODEL, LDA, HMM = "lda-hmm", "lda", "hmm"
@@ -36,15 +34,13 @@ EXACT, ESTIMATED, CONTENT, FUNCTION = "exact", "estimated", "content", "function
 def training_documents(job: Job, number: int) -> Corpus:
     """Return the first training documents of a random order, in the corpus's own, over the words that they have."""
     training, _ = job.split()
-    order = generator("lda-hmm-documents", corpus=job.corpus.name, seed=job.seed).permutation(training.n_documents)
-    some = training.subset(np.sort(order[:number]))
+    some = job.some(training, number, "lda-hmm-documents")
     return some.over(tuple(some.vocabulary[w] for w in np.unique(some.tokens)))[0]
 
 
 def fit(training: Corpus, settings: Sequences | Roles, K: int, C: int, random: np.random.Generator) -> LDAHMM:
     """Return LDA-HMM of K topics and C states besides, fitted."""
-    asked: dict[str, Any] = {name: vars(settings)[name] for name in ("alpha", "gamma", "delta", "epsilon", "sweeps")}
-    return LDAHMM(K, n_states=C, random_state=random, **asked).fit(training)
+    return LDAHMM.of(settings, K, n_states=C, random_state=random).fit(training)
 
 
 def function_words(training: Corpus, spread: float) -> Ints:
@@ -65,31 +61,25 @@ def experiment(job: Job, settings: Sequences) -> Results:
     test, left_out = test.over(training.vocabulary)
     first = test.with_streams([test.document(d)[: settings.checked] for d in range(test.n_documents)], test.documents)
     frequent = function_words(training, settings.spread)
-    recorder = job.recorder(documents=test.documents, chain="0")
+    recorder = job.recorder(documents=test.documents, chain="0", tokens_left_out=left_out)
     fits = [(HMM, 1, settings.states)]
     fits += [(model, K, C) for K in settings.topics for model, C in ((MODEL, settings.states), (LDA, 0))]
 
-    def by_particles(parameters: Parameters, part: Corpus, purpose: str, **axes: Any) -> Evaluation:
-        random = generator(purpose, corpus=job.corpus.name, seed=job.seed, **axes)
-        return lda_hmm_particles(parameters, part, settings.particles, settings.runs, random)
-
     for model, K, C in fits:
-        axes: dict[str, Any] = {"model": model, "topics": K}
-        random = generator("lda-hmm", corpus=job.corpus.name, seed=job.seed, **axes)
-        fitted, row = fit(training, settings, K, C, random), recorder.at(model=model, topics=K)
+        random, row = partial(job.generator, model=model, topics=K), recorder.at(model=model, topics=K)
+        fitted = fit(training, settings, K, C, random("lda-hmm"))
+        by_particles = partial(lda_hmm_particles, particles=settings.particles, runs=settings.runs)
         parameters = fitted.parameters_
         if settings.exact_topics >= K:
-            row.score(LIKELIHOOD, lda_hmm_marginal(parameters, test), tokens_left_out=left_out)
+            row.score(LIKELIHOOD, lda_hmm_marginal(parameters, test))
         else:
-            likelihood = by_particles(parameters, test, "lda-hmm-particles", **axes)
-            row.score(LIKELIHOOD, likelihood, samples=settings.particles, tokens_left_out=left_out)
-        folded = lda_hmm_folded_in(parameters, test, settings.fold_in_iterations)
-        row.score(USUAL, folded, tokens_left_out=left_out)
+            likelihood = by_particles(parameters, test, random=random("lda-hmm-particles"))
+            row.score(LIKELIHOOD, likelihood, samples=settings.particles)
+        row.score(USUAL, lda_hmm_folded_in(parameters, test, settings.fold_in_iterations))
         if model == MODEL and settings.checked_topics >= K:
-            row.measure(EXACT, **per_token(lda_hmm_marginal(parameters, first)), axis="topics", at=K)
-            check = by_particles(parameters, first, "lda-hmm-check", **axes)
-            row.measure(ESTIMATED, **per_token(check), axis="topics", at=K)
-        row.measure(CONTENT, fitted.content_.mean(), axis="topics", at=K)
+            row.per_token(EXACT, lda_hmm_marginal(parameters, first))
+            row.per_token(ESTIMATED, by_particles(parameters, first, random=random("lda-hmm-check")))
+        row.measure(CONTENT, fitted.content_.mean())
         shown = most_probable(parameters.topics, settings.shown)
-        row.measure(FUNCTION, np.isin(shown, frequent).mean(), axis="topics", at=K)
+        row.measure(FUNCTION, np.isin(shown, frequent).mean())
     return recorder.results

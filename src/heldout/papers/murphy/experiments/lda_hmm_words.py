@@ -21,7 +21,6 @@ from heldout.job import Job
 from heldout.papers.murphy.experiments.lda_hmm import LDA, MODEL, fit, training_documents
 from heldout.papers.murphy.settings_extensions import Roles
 from heldout.recorder import Recorder, Results
-from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
 TOPIC, STATE = "topic", "state"
@@ -36,7 +35,7 @@ def experiment(job: Job, settings: Roles) -> Results:
     training = training_documents(job, settings.documents)
     K, recorder = settings.topics, job.recorder(topics=settings.topics, chain="0")
     for model, C in ((LDA, 0), (MODEL, settings.states)):
-        random = generator("lda-hmm-words", corpus=job.corpus.name, model=model, seed=job.seed)
+        random = job.generator("lda-hmm-words", model=model)
         fitted, row = fit(training, settings, K, C, random), recorder.at(model=model)
         of_topics = np.bincount(fitted.topics_[fitted.states_ == 0], minlength=K)
         _note_words(row, TOPIC, training, fitted.parameters_.topics, of_topics, settings)
@@ -70,6 +69,5 @@ def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> N
             start, end = corpus.offsets[rows[place]], corpus.offsets[rows[place] + 1]
             shown = range(max(int(start), place - context), min(int(end), place + context + 1))
             for at, i in enumerate(shown):
-                row.measure(f"{role}-{n}", content[i], axis="token", at=at)
-                row.note(f"{role}-{n}", corpus.vocabulary[corpus.tokens[i]], axis="token", at=at)
+                row.named(f"{role}-{n}", content[i], corpus.vocabulary[corpus.tokens[i]], axis="token", at=at)
             row.measure(f"{role}-{PLACE}", place - shown.start, axis="word", at=n)

@@ -12,8 +12,6 @@ A share of each relation's pairs is hidden from the chain. Measured of "sbm" at 
 Log losses are in nats per hidden cell.
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.corpora.relations.relation import Relations, relations_of
@@ -25,7 +23,6 @@ from heldout.papers.murphy.experiments.block_graphs import IRM_NAME
 from heldout.papers.murphy.experiments.partitions import SBM
 from heldout.papers.murphy.settings_graphs import Links
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.typing import Floats
 
 ONE, AVERAGE, PLUGGED, DENSITY = "one", "average", "plugged", "density"
@@ -36,8 +33,7 @@ SPARED = 1e-3  # of a cell, added to either count of a block where parameters ar
 def experiment(job: Job, settings: Links) -> Results:
     """Hide pairs and predict them; raises InputError for a corpus of other data."""
     whole, eta = relations_of(job.corpus), (settings.eta, settings.eta)
-    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
-    seen, hidden = whole.without_pairs(settings.hidden, generator("links-hidden", **axes))
+    seen, hidden = whole.without_pairs(settings.hidden, job.generator("links-hidden"))
     values = np.concatenate([one.values[away] for one, away in zip(whole.relations, hidden, strict=True)])
     used = {axis for one in seen.relations for axis in one.types}
 
@@ -56,16 +52,15 @@ def experiment(job: Job, settings: Links) -> Results:
     models.append((IRM_NAME, 0, Blocks(seen, {name: ClusterPrior(settings.gamma) for name in used}, eta)))
     recorder = job.recorder(smoothing=settings.eta)
     for model, K, blocks in models:
-        random = generator("links", model=model, topics=K, **axes)
-        given: dict[str, Any] = {"sweeps": settings.sweeps, "kept": settings.samples}
-        given["start_clusters"] = settings.start_clusters if model == IRM_NAME else 0
-        chain = sample(blocks, random=random, **given)
+        random = job.generator("links", model=model, topics=K)
+        started = settings.start_clusters if model == IRM_NAME else 0
+        chain = sample(blocks, sweeps=settings.sweeps, kept=settings.samples, start_clusters=started, random=random)
         mean = np.mean([predicted(blocks.restart_from(state)) for state in chain.states], axis=0)
         blocks.restart_from(chain.best)
         row = recorder.at(model=model, topics=K, chain="0")
         for name, probabilities in ((ONE, predicted(blocks)), (AVERAGE, mean)):
-            row.measure(f"{name}-{LOG_LOSS}", log_loss(values, probabilities), axis="topics", at=K)
-            row.measure(f"{name}-{AUC}", area_under_curve(values, probabilities), axis="topics", at=K)
-        row.measure(f"{PLUGGED}-{LOG_LOSS}", log_loss(values, plugged(blocks)), axis="topics", at=K)
-        row.measure(f"{DENSITY}-{LOG_LOSS}", log_loss(values, density(seen)), axis="topics", at=K)
+            row.measure(f"{name}-{LOG_LOSS}", log_loss(values, probabilities))
+            row.measure(f"{name}-{AUC}", area_under_curve(values, probabilities))
+        row.measure(f"{PLUGGED}-{LOG_LOSS}", log_loss(values, plugged(blocks)))
+        row.measure(f"{DENSITY}-{LOG_LOSS}", log_loss(values, density(seen)))
     return recorder.results

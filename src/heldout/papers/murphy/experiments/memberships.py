@@ -7,8 +7,6 @@ For each rho, by which rows are recorded as their constant ("smoothing"), measur
     plugged          log p(R | E[pi], E[eta]), nats: parameters plugged in
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.corpora.relations.relation import relations_of
@@ -17,10 +15,9 @@ from heldout.job import Job
 from heldout.models.mmsb import MMSB, Roles
 from heldout.papers.murphy.settings_graphs import Memberships
 from heldout.recorder import Results
-from heldout.seeds import generator
 
 MODEL = "mmsb"
-MEMBERSHIP, ANNEALED, PLUGGED = "membership", "annealed", "plugged"
+MEMBERSHIP, ANNEALED_EVIDENCE, PLUGGED = "membership", "annealed", "plugged"
 
 
 def experiment(job: Job, settings: Memberships) -> Results:
@@ -28,23 +25,19 @@ def experiment(job: Job, settings: Memberships) -> Results:
     (relation, *_), K = relations_of(job.corpus).relations, settings.topics
     recorder = job.recorder(model=MODEL, topics=K)
     for rho in settings.rhos:
-        axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "rho": rho, "seed": job.seed}
-        prior: dict[str, Any] = {"alpha": settings.alpha, "rho": rho}
-        random = generator("memberships", **axes)
-        model = MMSB(
-            K, eta=settings.eta, starts=settings.starts, sweeps=settings.sweeps, random_state=random, **prior
-        ).fit(relation)
+        random = job.generator("memberships", topics=K, rho=rho)
+        model = MMSB.of(settings, K, rho=rho, random_state=random).fit(relation)
         row = recorder.at(smoothing=rho, chain="all")
         order = np.argsort(model.memberships_.argmax(axis=0), kind="stable")
         for (node, k), share in np.ndenumerate(model.memberships_[:, order]):
             row.measure(f"{MEMBERSHIP}-{k + 1}", share, axis="node", at=node)
-        row.measure(PLUGGED, model.plugged_in(relation), axis="topics", at=K)
-        roles = Roles(relation, K, eta=(settings.eta, settings.eta), **prior)
+        row.measure(PLUGGED, model.plugged_in(relation))
+        roles = Roles(relation, K, alpha=settings.alpha, eta=(settings.eta, settings.eta), rho=rho)
         value, error = annealed_roles(
             roles,
             chains=settings.chains,
             temperatures=settings.temperatures,
-            random=generator("memberships-annealed", **axes),
+            random=job.generator("memberships-annealed", topics=K, rho=rho),
         )
-        row.measure(ANNEALED, value, axis="topics", at=K, error=error)
+        row.measure(ANNEALED_EVIDENCE, value, error=error)
     return recorder.results

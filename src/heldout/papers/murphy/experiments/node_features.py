@@ -21,7 +21,6 @@ from heldout.models.sbm_features import COMBINATIONS, FeatureBlocks, node_featur
 from heldout.papers.murphy.experiments.links import AUC, AVERAGE, DENSITY, LOG_LOSS, ONE, PLUGGED
 from heldout.papers.murphy.settings_graphs import NodeFeatures
 from heldout.recorder import Results
-from heldout.seeds import generator
 
 EVIDENCE, PROFILE = "evidence", "profile"
 MODEL = {combination: f"blocks-{combination}" for combination in COMBINATIONS}
@@ -33,7 +32,7 @@ def experiment(job: Job, settings: NodeFeatures) -> Results:
     if len(whole.relations) != 2:
         raise InputError(f"corpus {job.corpus.name}: {len(whole.relations)} relations; expected one and features")
     between, features = whole.relations
-    random = generator("node-features-hidden", corpus=job.corpus.name, seed=job.seed)
+    random = job.generator("node-features-hidden")
     seen, (hidden,) = whole.only(between.name).without_pairs(settings.hidden, random)
     values, observed = between.values[hidden], seen.relations[0]
     of_nodes = node_features(features, settings.components)
@@ -46,8 +45,8 @@ def experiment(job: Job, settings: NodeFeatures) -> Results:
             row = recorder.at(model=model, topics=K)
             predictions = {ONE: found.one, AVERAGE: found.average, PLUGGED: found.plugged, DENSITY: densities}
             for name, probabilities in predictions.items():
-                row.measure(f"{name}-{LOG_LOSS}", log_loss(values, probabilities), axis="topics", at=K)
-                row.measure(f"{name}-{AUC}", area_under_curve(values, probabilities), axis="topics", at=K)
-            row.measure(EVIDENCE, found.log_evidence, axis="topics", at=K)
-            row.measure(PROFILE, found.log_profile, axis="topics", at=K)
+                row.measure(f"{name}-{LOG_LOSS}", log_loss(values, probabilities))
+                row.measure(f"{name}-{AUC}", area_under_curve(values, probabilities))
+            row.measure(EVIDENCE, found.log_evidence)
+            row.measure(PROFILE, found.log_profile)
     return recorder.results

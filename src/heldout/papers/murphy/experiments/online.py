@@ -8,8 +8,6 @@ whose batch size is the variant's end, on the axis "documents analysed", nats pe
     likelihood  the reference
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.errors import InputError
@@ -18,12 +16,10 @@ from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models.lda_online_vb import OnlineLDAVB
 from heldout.models.lda_vb import LDAVB
-from heldout.papers.murphy.members.data import per_token
 from heldout.papers.murphy.members.lda import BatchVB, OnlineVB
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.settings import Online
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats
 
@@ -40,14 +36,15 @@ def experiment(job: Job, settings: Online) -> Results:
     K, documents, alpha, gamma = settings.topics, settings.documents, settings.alpha, settings.gamma
     if documents > rest.n_documents:
         raise InputError(f"online: {documents} documents of {rest.n_documents}; take fewer")
-    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
-    order = generator("online-documents", **axes).permutation(rest.n_documents)
-    training = rest.subset(np.sort(order[:documents]))
+    training = job.some(rest, documents, "online-documents")
     words = tuple(rest.vocabulary[w] for w in np.unique(training.tokens))
     training, test = training.over(words)[0], test.over(words)[0]
     counts = training.counts()
-    given: dict[str, Any] = {"alpha": alpha, "gamma": gamma, "document_iterations": settings.document_iterations}
-    start = LDAVB(K, alpha=alpha, gamma=gamma).start(len(words), generator("online-start", topics=K, **axes))
+    asked = settings.document_iterations
+    batch_vb = LDAVB(
+        K, alpha=alpha, gamma=gamma, document_iterations=asked, iterations=settings.iterations, tolerance=0.0
+    )
+    start = batch_vb.start(len(words), job.generator("online-start", topics=K))
     recorder = job.recorder(topics=K)
 
     class Trace:
@@ -66,23 +63,30 @@ def experiment(job: Job, settings: Online) -> Results:
         def score(self) -> None:
             analysed, b = self.last
             fitted = Topics(b / b.sum(axis=1, keepdims=True), np.full(K, alpha), words)
-            random = generator("online-score", analysed=analysed, **axes)
+            random = job.generator("online-score", analysed=analysed)
             annealed = reference(fitted, test, settings.samples, random)
             for quantity, evaluation in ((BOUND, mean_field_bound(fitted, test)), (LIKELIHOOD, annealed)):
-                self.recorder.measure(quantity, **per_token(evaluation), axis=ANALYSED, at=analysed)
+                self.recorder.per_token(quantity, evaluation, axis=ANALYSED, at=analysed)
 
         def finish(self) -> None:
             if 2 * self.last[0] != self.due:
                 self.score()
 
     trace = Trace(BatchVB.name, "online")
-    batch_vb = LDAVB(K, iterations=settings.iterations, tolerance=0.0, **given)
     batch_vb.fit(counts, pseudo_counts=start, record=trace)
     trace.finish()
     for batch in settings.batches:
         trace = Trace(OnlineVB.name, f"online-{batch}")
-        orders = generator("online-order", batch=batch, **axes)
-        model = OnlineLDAVB(K, batch=batch, passes=settings.passes, random_state=orders, **given)
+        orders = job.generator("online-order", batch=batch)
+        model = OnlineLDAVB(
+            K,
+            alpha=alpha,
+            gamma=gamma,
+            document_iterations=asked,
+            batch=batch,
+            passes=settings.passes,
+            random_state=orders,
+        )
         model.fit(counts, pseudo_counts=start, record=trace)
         trace.finish()
     return recorder.results

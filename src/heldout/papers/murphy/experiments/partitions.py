@@ -48,7 +48,7 @@ def experiment(job: Job, settings: Partitions) -> Results:
         if GROUP in relations.groups:
             values[AGREE] = agreement(found.best, relations.groups[GROUP])
         for quantity, value in values.items():
-            row.measure(quantity, value, axis="topics", at=K)
+            row.measure(quantity, value)
         for node, cluster in enumerate(found.best):
             row.measure(CLUSTER, cluster, axis="node", at=node)
     for (i, j), holds in np.ndenumerate(relations.relations[0].values):

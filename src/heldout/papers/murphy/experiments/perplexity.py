@@ -16,11 +16,11 @@ A score sums over tokens; equation 27.29 averages over documents first. The latt
 each evaluator, nats per token, on the axis "topics".
 """
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
-from heldout import models
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation
@@ -30,8 +30,8 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
 from heldout.evaluators.training_mixture import training_mixture
 from heldout.job import Job
+from heldout.models import LDA, TEM, plsa, plsa_tem
 from heldout.models import lda as collapsed
-from heldout.models import plsa, plsa_tem
 from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.models.settings import PLSAFoldingIn
 from heldout.papers.murphy.members.data import documents
@@ -40,7 +40,6 @@ from heldout.papers.murphy.members.mixtures import MixtureOfMultinomials
 from heldout.papers.murphy.members.plsi import PLSI
 from heldout.papers.murphy.settings import Perplexity
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats
 
@@ -63,55 +62,57 @@ def experiment(job: Job, settings: Perplexity) -> Results:
     counts, held_out = training.counts(), test.counts()
     lengths = training.lengths.astype(float)
     folding_in = PLSAFoldingIn(iterations=settings.fold_in_iterations, tolerance=settings.fold_in_tolerance)
-    recorder = job.recorder(smoothing=gamma, documents=test.documents)
+    recorder = job.recorder(smoothing=gamma, documents=test.documents, tokens_left_out=left_out)
 
-    def add(model: str, K: int, evaluations: dict[str, Evaluation]) -> None:
-        row = recorder.at(model=model, topics=K, chain="0" if model == models.LDA else "none")
+    def random(model: str, K: int) -> np.random.Generator:
+        return job.generator("perplexity", model=model, topics=K)
+
+    def models() -> Iterator[tuple[str, int, dict[str, Evaluation]]]:
+        shares = np.asarray(counts.sum(axis=0)).ravel() / counts.sum()
+        unigram = with_prior(shares[None], np.array([counts.sum()]), gamma)[0]
+        yield UNIGRAM, 1, {LIKELIHOOD: Evaluation.deterministic(held_out @ np.log(unigram), test.lengths)}
+        for K in settings.topics:
+            mixture = MultinomialMixture(K, posterior="exact", iterations=iterations, random_state=random(MIXTURE, K))
+            parameters = mixture.fit(counts).parameters_
+            tokens = mixture.latent_.T @ lengths
+            prior = parameters._replace(phi=with_prior(parameters.phi, tokens, gamma))
+            yield (
+                MIXTURE,
+                K,
+                {LIKELIHOOD: Evaluation.deterministic(mixture.log_likelihood(held_out, prior), test.lengths)},
+            )
+            em = plsa.PLSA(K, iterations=iterations, random_state=random(PLSI.name, K))
+            tempered = plsa_tem.PLSATEM(K, beta=settings.beta, iterations=iterations, random_state=random(TEMPERED, K))
+            for model, fitted, module in ((PLSI.name, em, plsa), (TEMPERED, tempered, plsa_tem)):
+                fold_in = partial(module.fold_in, settings=folding_in, seed=job.seed)
+                fitted.fit(counts)
+                weights = fitted.document_topics_
+                phi = with_prior(fitted.components_, weights.T @ lengths, gamma)
+                provenance = {"model": TEM, "beta": settings.beta}  # PLSA folds in without
+                shown = Topics(phi, np.ones(K), words, provenance)
+                evaluations = {
+                    FULL: full_folding_in([shown], test, fold_in),
+                    HALF: predictive([shown], observed, scored, fold_in),
+                    LIKELIHOOD: training_mixture(shown, weights, test),
+                }
+                yield model, K, evaluations
+            lda = collapsed.LDA.of(settings, K, beta=gamma, random_state=random(LDA, K))
+            trained = lda.fit(training).topics(words)
+            of_lda = {
+                MEAN_FIELD_BOUND: mean_field_bound(trained, test),
+                REFERENCE: reference(trained, test, settings.samples, random(REFERENCE, K)),
+            }
+            if settings.exact_topics >= K:
+                of_lda[EXACT] = exact_marginal(trained, test)
+            yield LDA, K, of_lda
+
+    for model, K, evaluations in models():
+        row = recorder.at(model=model, topics=K, chain="0" if model == LDA else "none")
         for evaluator, evaluation in evaluations.items():
-            samples = settings.samples if evaluator == REFERENCE else 0
-            row.score(evaluator, evaluation, samples=samples, tokens_left_out=left_out)
+            row.score(evaluator, evaluation, samples=settings.samples if evaluator == REFERENCE else 0)
             there = evaluation.tokens > 0
             per_token = evaluation.log_likelihood[there] / evaluation.tokens[there]
             errors = evaluation.standard_error[there] / evaluation.tokens[there]
             error = float(np.sqrt((errors**2).sum()) / there.sum())
-            row.measure(f"{PER_DOCUMENT}-{evaluator}", per_token.mean(), axis="topics", at=K, error=error)
-
-    def random(model: str, K: int) -> np.random.Generator:
-        return generator("perplexity", corpus=job.corpus.name, model=model, topics=K, seed=job.seed)
-
-    shares = np.asarray(counts.sum(axis=0)).ravel() / counts.sum()
-    unigram = with_prior(shares[None], np.array([counts.sum()]), gamma)[0]
-    add(UNIGRAM, 1, {LIKELIHOOD: Evaluation.deterministic(held_out @ np.log(unigram), test.lengths)})
-    for K in settings.topics:
-        mixture = MultinomialMixture(K, posterior="exact", iterations=iterations, random_state=random(MIXTURE, K))
-        parameters = mixture.fit(counts).parameters_
-        tokens = mixture.latent_.T @ lengths
-        prior = parameters._replace(phi=with_prior(parameters.phi, tokens, gamma))
-        add(MIXTURE, K, {LIKELIHOOD: Evaluation.deterministic(mixture.log_likelihood(held_out, prior), test.lengths)})
-        em = plsa.PLSA(K, iterations=iterations, random_state=random(PLSI.name, K))
-        tempered = plsa_tem.PLSATEM(K, beta=settings.beta, iterations=iterations, random_state=random(TEMPERED, K))
-        for model, fitted, module in ((PLSI.name, em, plsa), (TEMPERED, tempered, plsa_tem)):
-            fold_in = partial(module.fold_in, settings=folding_in, seed=job.seed)
-            fitted.fit(counts)
-            weights = fitted.document_topics_
-            phi = with_prior(fitted.components_, weights.T @ lengths, gamma)
-            provenance = {"model": models.TEM, "beta": settings.beta}  # PLSA folds in without
-            shown = Topics(phi, np.ones(K), words, provenance)
-            evaluations = {
-                FULL: full_folding_in([shown], test, fold_in),
-                HALF: predictive([shown], observed, scored, fold_in),
-                LIKELIHOOD: training_mixture(shown, weights, test),
-            }
-            add(model, K, evaluations)
-        lda = collapsed.LDA(
-            K, alpha=settings.alpha, beta=gamma, sweeps=settings.sweeps, random_state=random(models.LDA, K)
-        )
-        trained = lda.fit(training).topics(words)
-        of_lda = {
-            MEAN_FIELD_BOUND: mean_field_bound(trained, test),
-            REFERENCE: reference(trained, test, settings.samples, random(REFERENCE, K)),
-        }
-        if settings.exact_topics >= K:
-            of_lda[EXACT] = exact_marginal(trained, test)
-        add(models.LDA, K, of_lda)
+            row.measure(f"{PER_DOCUMENT}-{evaluator}", per_token.mean(), error=error)
     return recorder.results

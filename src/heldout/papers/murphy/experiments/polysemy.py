@@ -37,7 +37,7 @@ def experiment(job: Job, settings: Polysemy) -> Results:
     """Sample topics of all documents, and choose the word, its topics and the documents."""
     corpus, K, recorder = job.corpus, settings.topics, job.recorder(model=models.LDA, topics=settings.topics, chain="0")
     random = generator("polysemy", corpus=corpus.name, topics=K, seed=job.seed)
-    model = LDA(K, alpha=settings.alpha, beta=settings.gamma, sweeps=settings.sweeps, random_state=random).fit(corpus)
+    model = LDA.of(settings, K, beta=settings.gamma, random_state=random).fit(corpus)
     q, counts = model.assignments_, np.zeros((corpus.n_words, K))
     np.add.at(counts, (corpus.tokens, q), 1.0)
     candidates = np.argsort(-counts.sum(axis=1), kind="stable")[: settings.frequent]
@@ -45,15 +45,12 @@ def experiment(job: Job, settings: Polysemy) -> Results:
     word = int(candidates[apart.argmax()])
     rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
 
-    def add(quantity: str, w: int, value: float, axis: str, at: int) -> None:
-        recorder.measure(quantity, value, axis=axis, at=at)
-        recorder.note(quantity, corpus.vocabulary[w], axis=axis, at=at)
-
-    add(APART, word, apart.max(), "topics", K)
+    words = corpus.vocabulary
+    recorder.named(APART, apart.max(), words[word])
     for n, k in enumerate(_senses(counts[word]), start=1):
         recorder.measure(NUMBER, k, axis="topic", at=n)
         for rank, v in enumerate(np.argsort(-model.components_[k], kind="stable")[: settings.shown], start=1):
-            add(f"{TOPIC}-{n}", v, model.components_[k, v], "rank", rank)
+            recorder.named(f"{TOPIC}-{n}", model.components_[k, v], words[v], axis="rank", at=rank)
         has = np.unique(rows[(corpus.tokens == word) & (q == k)])
         document = int(has[model.document_topics_[has, k].argmax()])
         stream = corpus.document(document)
@@ -62,7 +59,7 @@ def experiment(job: Job, settings: Polysemy) -> Results:
         first = np.sort(np.unique(stream, return_index=True)[1])
         shown_places = np.unique([*first[stream[first] != word][: settings.tokens - 1], of_word])
         for i, place in enumerate(shown_places):
-            add(f"{DOCUMENT}-{n}", stream[place], own[place], "token", i)
+            recorder.named(f"{DOCUMENT}-{n}", own[place], words[stream[place]], axis="token", at=i)
     return recorder.results
 
 

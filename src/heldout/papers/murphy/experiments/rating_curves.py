@@ -11,8 +11,6 @@ A share of every user's ratings is held out; all users are trained on. Measured,
                 of clusters, and films'), and their sizes; the most distinct genre of a films' cluster is a note
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.corpora.relations.ratings import Ratings
@@ -24,13 +22,12 @@ from heldout.models.pmf_sgd import Decays, passes
 from heldout.papers.murphy.experiments.ratings import RMSE, ratings_of
 from heldout.papers.murphy.settings_ratings import RatingCurves
 from heldout.recorder import Recorder, Results
-from heldout.seeds import generator
 from heldout.typing import Floats
 
 SVD, PMF1, PMF2, ADAPTIVE, EM_LEARNED = "svd", "pmf1", "pmf2", "pmf-adaptive", "pmf-em-learned"
 DECAYS = {SVD: Decays(0.0, 0.0), PMF1: Decays(0.01, 0.001), PMF2: Decays(0.001, 0.0001)}  # of Figure 27.29 (a)
 POINT, EM, POINT_PLAIN, EM_PLAIN = "pmf", "pmf-em", "pmf-plain", "pmf-em-plain"
-PASS, PARAMETERS, FILM, BLOCK, CLUSTER = "pass", "parameters", "film", "block", "cluster"
+PASS, PARAMETERS, FILM, CO_CLUSTER, CLUSTER = "pass", "parameters", "film", "block", "cluster"
 FACTOR, MEAN, USERS, FILMS, TITLE, GENRE = "factor", "block", "users", "films", "title", "genre"
 
 
@@ -40,8 +37,8 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
     Raises:
         InputError: for a corpus that does not consist of ratings.
     """
-    ratings, axes = ratings_of(job.corpus), _axes(job)
-    held = generator("held-out-ratings", **axes).random(len(ratings)) < settings.share
+    ratings = ratings_of(job.corpus)
+    held = job.generator("held-out-ratings").random(len(ratings)) < settings.share
     training, test = ratings.take(np.flatnonzero(~held)), ratings.take(np.flatnonzero(held))
     K, recorder = settings.topics, job.recorder()
 
@@ -49,19 +46,19 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
         return root_mean_square_error(test, factors.ratings_of(factors.predicted(users, test), test.scale))
 
     for name, decays in DECAYS.items():
-        descent = passes(training, K, decays, generator("descent", **axes), rate=settings.rate, biases=False)
+        descent = passes(training, K, decays, job.generator("descent"), rate=settings.rate, biases=False)
         for number, point in zip(range(1, settings.passes + 1), descent, strict=False):
             recorder.at(model=name, topics=K).measure(RMSE, error(*point), axis=PASS, at=number)
     for name, posterior in ((ADAPTIVE, "point"), (EM_LEARNED, "exact")):
         model = PMF(K, posterior=posterior, biases=False, learned=True, iterations=settings.passes, tolerance=0.0)  # type: ignore[arg-type]
-        model.random_state = generator("descent", **axes)
+        model.random_state = job.generator("descent")
         for number, fitted in enumerate(model.rounds(training)):
             row = recorder.at(model=name, topics=K)
             row.measure(RMSE, error(fitted.factors_, fitted.users_), axis=PASS, at=number)
     for k in settings.factors:
         for name in (POINT, EM, POINT_PLAIN, EM_PLAIN):
             posterior, biases = "exact" if name in (EM, EM_PLAIN) else "point", name in (POINT, EM)
-            random = generator("descent", **axes)
+            random = job.generator("descent")
             model = PMF(k, posterior=posterior, biases=biases, iterations=settings.passes, random_state=random)  # type: ignore[arg-type]
             model.fit(training)
             numbers = (len(ratings.users) + len(ratings.items)) * (k + biases)
@@ -71,10 +68,6 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
                 _factors(row, model, ratings, job, settings.shown)
     _blocks(recorder, ratings, job, settings.clusters)
     return recorder.results
-
-
-def _axes(job: Job) -> dict[str, Any]:
-    return {"corpus": job.corpus.name, "seed": job.seed}
 
 
 def _factors(row: Recorder, model: PMF, ratings: Ratings, job: Job, shown: int) -> None:
@@ -93,7 +86,7 @@ def _factors(row: Recorder, model: PMF, ratings: Ratings, job: Job, shown: int) 
 
 def _blocks(recorder: Recorder, ratings: Ratings, job: Job, clusters: int) -> None:
     """Record the blocks of co-clusters, both sides in the order of their mean ratings."""
-    random = generator("co-clusters", **_axes(job))
+    random = job.generator("co-clusters")
     blocks = CoClustering(clusters, random_state=random).fit(ratings).blocks_
     of_users = blocks.log_joint(ratings).argmax(axis=1)
     of_films = np.bincount(blocks.clusters, minlength=clusters)
@@ -107,7 +100,7 @@ def _blocks(recorder: Recorder, ratings: Ratings, job: Job, clusters: int) -> No
         row.measure(FILMS, of_films[b], axis=CLUSTER, at=place)
         row.measure(USERS, (of_users == users[place]).sum(), axis=CLUSTER, at=place)
         for other, a in enumerate(users):
-            row.measure(MEAN, blocks.means[a, b], axis=BLOCK, at=other * clusters + place)
+            row.measure(MEAN, blocks.means[a, b], axis=CO_CLUSTER, at=other * clusters + place)
         if names:
             inside = (has[blocks.clusters == b].sum(axis=0) + 1.0) / (of_films[b] + 2.0)
             apart = np.log(inside / has.mean(axis=0)) * inside

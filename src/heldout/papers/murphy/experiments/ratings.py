@@ -17,8 +17,6 @@ The mixture of categoricals and the user rating profile are in "records", traine
 drawn documents, which the demo has, counts of words stand in for ratings.
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
@@ -52,18 +50,13 @@ from heldout.models.rbm_ratings import RatingsRBM
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_ratings import Ratings as Settings
 from heldout.recorder import Recorder, Results
-from heldout.seeds import generator
 from heldout.typing import Floats
 
 RATING_LIKELIHOOD, RMSE, DROPPED = "rating-likelihood", "rmse", "dropped"
 PMF_POINT, PMF_EM, OFFSETS, COCLUSTERING = "pmf", "pmf-em", "pmf-offsets", "coclustering"
 PLAIN, LEARNED, ROOT = "pmf-em-plain", "pmf-em-learned", "pmf-em-square-root"
 CD, PCD, COMBINED = "rbm-cd", "rbm-pcd", "rbm-and-pmf"
-VARIANTS: dict[str, dict[str, Any]] = {
-    PLAIN: {"biases": False},
-    LEARNED: {"learned": True},
-    ROOT: {"square_root": True},
-}
+VARIANTS = (PLAIN, LEARNED, ROOT)
 
 
 def experiment(job: Job, settings: Settings) -> Results:
@@ -74,18 +67,20 @@ def experiment(job: Job, settings: Settings) -> Results:
     """
     training, test = map(ratings_of, job.split())
     recorder, scoring = job.recorder(documents=test.users), _Scoring(job, settings, test)
-    asked: list[tuple[str, int, dict[str, Any]]] = [(OFFSETS, 0, {})]
-    asked += [(name, K, {}) for K in settings.factors for name in (PMF_POINT, PMF_EM)]
-    asked += [(name, K, own) for K in settings.topics for name, own in VARIANTS.items()]
+    asked = [(OFFSETS, 0)]
+    asked += [(name, K) for K in settings.factors for name in (PMF_POINT, PMF_EM)]
+    asked += [(name, K) for K in settings.topics for name in VARIANTS]
     of_points: dict[int, tuple[Evaluation, Floats]] = {}
-    for name, K, own in asked:
-        random = generator("ratings", corpus=job.corpus.name, topics=K, seed=job.seed)  # one start for all of one K
+    for name, K in asked:
+        random = job.generator("ratings", topics=K)  # one start for all of one K
         model = PMF(
             K,
             posterior="point" if name == PMF_POINT else "exact",
+            biases=name != PLAIN,
+            learned=name == LEARNED,
+            square_root=name == ROOT,
             iterations=settings.iterations,
             random_state=random,
-            **own,
         )
         scored = scoring.factors(recorder.at(model=name, topics=K), model.fit(training), K in (0, *settings.topics))
         if name == PMF_POINT and K in settings.topics:
@@ -111,13 +106,13 @@ class _Scoring:
 
     def __init__(self, job: Job, settings: Settings, test: Ratings) -> None:
         self.job, self.settings, self.test = job, settings, test
-        self.halves = divided(test, generator("rating-halves", corpus=job.corpus.name, seed=job.seed))
+        self.halves = divided(test, job.generator("rating-halves"))
 
     def random(self, purpose: str, model: str, K: int) -> np.random.Generator:
-        return generator(purpose, corpus=self.job.corpus.name, model=model, topics=K, seed=self.job.seed)
+        return self.job.generator(purpose, model=model, topics=K)
 
     def rmse(self, row: Recorder, predictions: Floats) -> None:
-        row.measure(RMSE, root_mean_square_error(self.test, predictions), axis="topics", at=row.topics)
+        row.measure(RMSE, root_mean_square_error(self.test, predictions))
 
     def factors(self, row: Recorder, model: PMF, compared: bool) -> tuple[Evaluation, Floats]:
         """Record a factorisation; return its rating-likelihood, of those that are `compared`, and predictions."""
@@ -170,7 +165,7 @@ class _Scoring:
             alone, among = rbm_ratings_marginal(part, machine), rbm_part_marginal(part, rest, machine)
             dropped += float((alone.log_likelihood - among.log_likelihood).sum()) / len(test)
             predictions[own] = rbm_predictive(rest, part, machine) @ levels
-        row.measure(DROPPED, dropped, axis="topics", at=K)
+        row.measure(DROPPED, dropped)
         self.rmse(row, predictions)
         return likelihood, predictions
 

@@ -26,7 +26,8 @@ Measured of "lda" and "replicated-softmax" are the means over queries of
     precision, recall           of the first M documents, on the axis "retrieved"
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ from heldout.models.lda import LDA
 from heldout.models.rbm import CD, RBM
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.settings_undirected import ReplicatedSoftmax
-from heldout.recorder import Results
+from heldout.recorder import Recorder, Results
 from heldout.seeds import generator
 from heldout.typing import Floats
 
@@ -63,6 +64,16 @@ class Divided(NamedTuple):
     test: Corpus
     scored: Corpus
     by_date: bool
+
+
+class Model(NamedTuple):
+    """A fitted model: its K, likelihood, samples, and vectors of documents, (D, K), of one that retrieves."""
+
+    name: str
+    topics: int
+    likelihood: Evaluation
+    samples: int = 0
+    vectors: Callable[[Corpus], Floats] | None = None
 
 
 def divided(job: Job, settings: ReplicatedSoftmax) -> Divided:
@@ -89,78 +100,83 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
     """Train all models, score them and retrieve documents by them; raises InputError as they do."""
     training, test, scored, grouped = divided(job, settings)
     words = training.vocabulary
-    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
     counts, held_out, lengths = training.counts(), scored.counts(), scored.lengths
     recorder = job.recorder(documents=scored.documents)
     queries, searched = test, training
     if grouped:
-        random = generator("replicated-softmax-queries", **axes)
+        random = job.generator("replicated-softmax-queries")
         queries, searched = _some(test, settings.queries, random), _some(training, settings.searched, random)
 
-    def add(model: str, K: int, evaluation: Evaluation, samples: int = 0) -> None:
-        row = recorder.at(model=model, topics=K)
-        row.score(LIKELIHOOD, evaluation, samples=samples)
-        bias = 0.0 if evaluation.bias is None else evaluation.bias
-        errors = np.hypot(evaluation.standard_error, bias) / lengths
-        mean = float((evaluation.log_likelihood / lengths).mean())
-        row.measure(PER_DOCUMENT, mean, axis="topics", at=K, error=errors.mean())
+    def lda(K: int) -> Model:
+        random = job.generator("replicated-softmax-lda", topics=K)
+        model = LDA.of(settings, K, beta=settings.gamma, random_state=random)
+        topics = model.fit(training).topics(words)
+        vectors = partial(posterior_mean, topics) if settings.hidden == K else None
+        return Model(models.LDA, K, reference(topics, scored, settings.samples, random), settings.samples, vectors)
 
-    def retrieve(model: str, K: int, vectors: Callable[[Corpus], Floats]) -> None:
-        if not grouped:
-            return
-        relevant = np.array([[_group(q) == _group(d) for d in searched.documents] for q in queries.documents])
-        average, precision, recall = ranked(vectors(queries), vectors(searched), relevant)
-        row = recorder.at(model=model, topics=K)
-        row.measure(AVERAGE_PRECISION, average, axis="topics", at=K)
-        for M in (2**i for i in range(len(precision).bit_length())):
-            row.measure(PRECISION, precision[M - 1], axis=RETRIEVED, at=M)
-            row.measure(RECALL, recall[M - 1], axis=RETRIEVED, at=M)
+    def softmax(K: int, rate: float, epochs: int) -> Model:
+        random = job.generator("replicated-softmax", hidden=K)
+        machine = _machine(settings, K, rate, epochs, random).fit(counts)
+        random = job.generator("replicated-softmax-annealed", hidden=K)
+        estimate = log_partitions_annealed(machine, lengths, settings.annealed_chains, settings.temperatures, random)
+        if settings.exact_hidden != K:
+            evaluation = log_likelihood(machine, held_out, *estimate)
+            vectors = lambda documents: machine.hidden_means(documents.counts())  # noqa: E731
+            return Model(SOFTMAX, K, evaluation, settings.annealed_chains, vectors)
+        exact, row = log_partitions(machine, lengths), recorder.at(model=SOFTMAX, topics=K)
+        for L, one, value, error in dict.fromkeys(zip(lengths, exact, *estimate, strict=True)):
+            row.measure(LOG_Z, one, axis=LENGTH, at=L)
+            row.measure(LOG_Z_ANNEALED, value, axis=LENGTH, at=L, error=error)
+        return Model(SOFTMAX, K, log_likelihood(machine, held_out, exact))
+
+    def every_model() -> Iterator[Model]:
+        yield Model(UNIGRAM, 1, Evaluation.deterministic(held_out @ log_shares, lengths))
+        per_token = (test.counts() @ log_shares) / test.lengths
+        recorder.at(model=UNIGRAM, topics=1).measure(PER_DOCUMENT_ALL, per_token.mean())
+        for K in settings.topics:
+            yield lda(K)
+        chosen = _chosen(recorder.at(model=SOFTMAX, topics=settings.hidden), job, settings, training)
+        for K in (settings.hidden, settings.exact_hidden):
+            yield softmax(K, *chosen)
 
     shares = np.asarray(counts.sum(axis=0)).ravel() + settings.gamma
     log_shares = np.log(shares / shares.sum())
-    add(UNIGRAM, 1, Evaluation.deterministic(held_out @ log_shares, lengths))
-    per_token = (test.counts() @ log_shares) / test.lengths
-    recorder.at(model=UNIGRAM, topics=1).measure(PER_DOCUMENT_ALL, per_token.mean(), axis="topics", at=1)
+    relevant = np.array([[_group(q) == _group(d) for d in searched.documents] for q in queries.documents])
+    for model in every_model():
+        row, evaluation = recorder.at(model=model.name, topics=model.topics), model.likelihood
+        row.score(LIKELIHOOD, evaluation, samples=model.samples)
+        bias = 0.0 if evaluation.bias is None else evaluation.bias
+        errors = np.hypot(evaluation.standard_error, bias) / lengths
+        row.measure(PER_DOCUMENT, (evaluation.log_likelihood / lengths).mean(), error=errors.mean())
+        if grouped and model.vectors is not None:
+            average, precision, recall = ranked(model.vectors(queries), model.vectors(searched), relevant)
+            row.measure(AVERAGE_PRECISION, average)
+            for M in (2**i for i in range(len(precision).bit_length())):
+                row.measure(PRECISION, precision[M - 1], axis=RETRIEVED, at=M)
+                row.measure(RECALL, recall[M - 1], axis=RETRIEVED, at=M)
+    return recorder.results
 
-    for K in settings.topics:
-        random = generator("replicated-softmax-lda", topics=K, **axes)
-        given: dict[str, Any] = {"alpha": settings.alpha, "beta": settings.gamma, "sweeps": settings.sweeps}
-        lda = LDA(K, optimise_every=settings.optimise_every, random_state=random, **given).fit(training)
-        topics = lda.topics(words)
-        add(models.LDA, K, reference(topics, scored, settings.samples, random), settings.samples)
-        if settings.hidden == K:
-            retrieve(models.LDA, K, lambda documents, topics=topics: posterior_mean(topics, documents))  # type: ignore[misc]
-    row, path = recorder.at(model=SOFTMAX, topics=settings.hidden), (settings.annealed_chains, settings.temperatures)
-    order = generator("replicated-softmax-validation", **axes).permutation(training.n_documents)
+
+def _chosen(row: Recorder, job: Job, settings: ReplicatedSoftmax, training: Corpus) -> tuple[float, int]:
+    """Return the rate and the number of passes of greatest likelihood, and record both and all of them."""
+    order = job.generator("replicated-softmax-validation").permutation(training.n_documents)
     away = max(1, round(settings.validation * training.n_documents))
     validation, rest = training.subset(order[:away]), training.subset(order[away:])
     choices: dict[tuple[float, int], float] = {}
     for rate in settings.learning_rates:
         for epochs in settings.epochs:
-            random = generator("replicated-softmax-choice", rate=rate, epochs=epochs, **axes)
+            random = job.generator("replicated-softmax-choice", rate=rate, epochs=epochs)
             machine = _machine(settings, settings.hidden, rate, epochs, random).fit(rest.counts())
-            estimate = log_partitions_annealed(machine, validation.lengths, *path, random)
+            estimate = log_partitions_annealed(
+                machine, validation.lengths, settings.annealed_chains, settings.temperatures, random
+            )
             evaluation = log_likelihood(machine, validation.counts(), *estimate)
             choices[rate, epochs] = float(evaluation.log_likelihood.sum()) / validation.n_tokens
             row.at(smoothing=rate).measure(VALIDATION, choices[rate, epochs], axis=EPOCHS, at=epochs)
     rate, epochs = max(choices, key=lambda choice: choices[choice])
-    row.measure(CHOSEN_RATE, rate, axis="topics", at=settings.hidden)
-    row.measure(CHOSEN_EPOCHS, epochs, axis="topics", at=settings.hidden)
-    for K in (settings.hidden, settings.exact_hidden):
-        random = generator("replicated-softmax", hidden=K, **axes)
-        machine = _machine(settings, K, rate, epochs, random).fit(counts)
-        random = generator("replicated-softmax-annealed", hidden=K, **axes)
-        estimate = log_partitions_annealed(machine, lengths, *path, random)
-        if settings.exact_hidden == K:
-            exact, row = log_partitions(machine, lengths), recorder.at(model=SOFTMAX, topics=K)
-            for L, one, value, error in dict.fromkeys(zip(lengths, exact, *estimate, strict=True)):
-                row.measure(LOG_Z, one, axis=LENGTH, at=L)
-                row.measure(LOG_Z_ANNEALED, value, axis=LENGTH, at=L, error=error)
-            add(SOFTMAX, K, log_likelihood(machine, held_out, exact))
-        else:
-            add(SOFTMAX, K, log_likelihood(machine, held_out, *estimate), settings.annealed_chains)
-            retrieve(SOFTMAX, K, lambda documents, machine=machine: machine.hidden_means(documents.counts()))  # type: ignore[misc]
-    return recorder.results
+    row.measure(CHOSEN_RATE, rate)
+    row.measure(CHOSEN_EPOCHS, epochs)
+    return rate, epochs
 
 
 def _machine(settings: ReplicatedSoftmax, K: int, rate: float, epochs: int, random: np.random.Generator) -> RBM:

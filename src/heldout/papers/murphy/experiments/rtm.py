@@ -13,8 +13,6 @@ Measured, on the axis "topics":
     area      under the curve, of the exact probabilities
 """
 
-from typing import Any
-
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
@@ -28,7 +26,6 @@ from heldout.papers.murphy.members.data import documents
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_extensions import Relational
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.typing import Ints
 
 MODEL, REGRESSION, OF_WEIGHTS = "rtm", "lda-regression", "rtm-of-weights"
@@ -53,7 +50,7 @@ def balanced(links: Ints, ends: Ints, others: Ints, number: int, random: np.rand
 
 def pairs_of(job: Job, training: Corpus, whole: Corpus, settings: Relational) -> tuple[Ints, Ints, Ints, Ints]:
     """Return training pairs by the training documents' places, test pairs by those of all, and which are linked."""
-    random = generator("rtm-pairs", corpus=job.corpus.name, seed=job.seed)
+    random = job.generator("rtm-pairs")
     links, place = links_of(job.corpus), {name: d for d, name in enumerate(training.documents)}
     trained = np.array([name in place for name in whole.documents])
     inside = trained[links].all(axis=1)
@@ -71,20 +68,18 @@ def experiment(job: Job, settings: Relational) -> Results:
     training = whole.subset(np.flatnonzero(np.isin(whole.documents, training.documents)))
     pairs, links, test_pairs, test_links = pairs_of(job, training, whole, settings)
     names = tuple(f"{whole.documents[i]}+{whole.documents[j]}" for i, j in test_pairs)
-    recorder, asked = job.recorder(chain="0", documents=names), vars(settings)
-    chain: dict[str, Any] = {name: asked[name] for name in ("alpha", "gamma", "penalty", "rounds", "sweeps")}
+    recorder = job.recorder(chain="0", documents=names)
     for K in settings.topics:
         for model in (MODEL, REGRESSION, OF_WEIGHTS):
-            axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
-            fitted = RTM(
+            fitted = RTM.of(
+                settings,
                 K,
                 feedback=model != REGRESSION,
                 reads="weights" if model == OF_WEIGHTS else "topics",
-                random_state=generator("rtm", model=model, **axes),
-                **chain,
+                random_state=job.generator("rtm", topics=K, model=model),
             )
             topics = fitted.fit(training, pairs, links).topics(training.vocabulary)
-            random = generator("rtm-state", model=model, **axes)
+            random = job.generator("rtm-state", topics=K, model=model)
             given = (topics, fitted.weights_, fitted.bias_, whole, test_pairs, test_links, random)
             row = recorder.at(model=model, topics=K)
             if model == OF_WEIGHTS:
@@ -94,7 +89,7 @@ def experiment(job: Job, settings: Relational) -> Results:
                 found = rtm_link(*given)
                 row.score(LIKELIHOOD, of_one(found.exact))
             row.score(USUAL, of_one(found.state), samples=1)
-            row.measure(MEAN, found.mean.mean(), axis="topics", at=K)
+            row.measure(MEAN, found.mean.mean())
             linked = np.where(test_links == 1, np.exp(found.exact), -np.expm1(found.exact))
-            row.measure(AREA, area_under_curve(test_links == 1, linked), axis="topics", at=K)
+            row.measure(AREA, area_under_curve(test_links == 1, linked))
     return recorder.results

@@ -7,6 +7,7 @@ nats per token, of the one state that the chain is in:
     likelihood   the reference on held-out documents under E[b | q, y], the mean of 27.32
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,11 @@ from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models.lda import LDA
 from heldout.models.lda_gibbs import LDAGibbs, State, dirichlet
-from heldout.papers.murphy.members.data import documents, per_token
+from heldout.papers.murphy.members.data import documents
 from heldout.papers.murphy.members.lda import CollapsedGibbs, Gibbs
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.settings import Samplers
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats
 
@@ -43,8 +43,7 @@ def experiment(job: Job, settings: Samplers) -> Results:
     training, test, _ = documents(job)
     words, K, alpha, gamma = training.vocabulary, settings.topics, settings.alpha, settings.gamma
     counts, rows = training.counts(), np.repeat(np.arange(training.n_documents), training.lengths)
-    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
-    start = generator("samplers", topics=K, **axes).integers(K, size=len(rows))
+    start = job.generator("samplers", topics=K).integers(K, size=len(rows))
     recorder = job.recorder(topics=K, chain="0")
 
     def of_assignments(q: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -53,29 +52,29 @@ def experiment(job: Job, settings: Samplers) -> Results:
         np.add.at(in_word, (q, training.tokens), 1.0)
         return in_document, in_word
 
-    def add(model: str, sweep: int, in_document: Floats, in_word: Floats) -> None:
-        b = (in_word + gamma) / (in_word + gamma).sum(axis=1, keepdims=True)
-        random = generator("samplers-score", sweep=sweep, **axes)
+    recorded = [2**i for i in range(settings.sweeps.bit_length())]
+
+    def states() -> Iterator[tuple[str, int, Floats, Floats]]:
+        random = job.generator("samplers-chain", model=CollapsedGibbs.name, topics=K)
+        q, done = start.astype(np.int32), 0
+        for sweep in recorded:
+            # `sweeps` comes on top of a first pass, which from assignments is a sweep too
+            chain = LDA(K, alpha=alpha, beta=gamma, sweeps=sweep - done - 1, random_state=random)
+            q, done = chain.fit(training, assignments=q).assignments_, sweep
+            yield CollapsedGibbs.name, sweep, *of_assignments(q)
+        random = job.generator("samplers-chain", model=Gibbs.name, topics=K)
+        model, (in_document, in_word) = LDAGibbs(K, alpha=alpha, gamma=gamma), of_assignments(start)
+        state = State(dirichlet(alpha + in_document, random), dirichlet(gamma + in_word, random), in_document, in_word)
+        for sweep in range(1, recorded[-1] + 1):
+            state = model.sweep(counts, state, random)
+            if sweep in recorded:
+                yield Gibbs.name, sweep, state.in_document, state.in_word
+
+    for name, sweep, in_document, in_word in states():
+        b, row = (in_word + gamma) / (in_word + gamma).sum(axis=1, keepdims=True), recorder.at(model=name)
+        random = job.generator("samplers-score", sweep=sweep)
         scored = reference(Topics(b, np.full(K, alpha), words), test, settings.samples, random)
         joint = log_joint(in_document, in_word, alpha, gamma) / training.n_tokens
-        row = recorder.at(model=model)
         row.measure(JOINT, joint, axis=SWEEP, at=sweep)
-        row.measure(LIKELIHOOD, **per_token(scored), axis=SWEEP, at=sweep)
-
-    recorded = [2**i for i in range(settings.sweeps.bit_length())]
-    random = generator("samplers-chain", model=CollapsedGibbs.name, topics=K, **axes)
-    q, done = start.astype(np.int32), 0
-    for sweep in recorded:
-        # `sweeps` comes on top of a first pass, which from assignments is a sweep too
-        chain = LDA(K, alpha=alpha, beta=gamma, sweeps=sweep - done - 1, random_state=random)
-        q, done = chain.fit(training, assignments=q).assignments_, sweep
-        add(CollapsedGibbs.name, sweep, *of_assignments(q))
-    random = generator("samplers-chain", model=Gibbs.name, topics=K, **axes)
-    model = LDAGibbs(K, alpha=alpha, gamma=gamma)
-    in_document, in_word = of_assignments(start)
-    state = State(dirichlet(alpha + in_document, random), dirichlet(gamma + in_word, random), in_document, in_word)
-    for sweep in range(1, recorded[-1] + 1):
-        state = model.sweep(counts, state, random)
-        if sweep in recorded:
-            add(Gibbs.name, sweep, state.in_document, state.in_word)
+        row.per_token(LIKELIHOOD, scored, axis=SWEEP, at=sweep)
     return recorder.results

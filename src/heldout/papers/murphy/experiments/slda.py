@@ -15,7 +15,6 @@ likelihood. Measured, on the axis "topics":
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,6 @@ from heldout.papers.murphy.members.data import documents
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_extensions import Supervised
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.typing import Floats
 
 MODEL, REGRESSION, FREQUENCY = "slda", "lda-regression", "label-frequency"
@@ -45,20 +43,19 @@ def experiment(job: Job, settings: Supervised) -> Results:
     training, test, _ = documents(job)
     labels = dict(zip(job.corpus.documents, labels_of(job.corpus), strict=True))
     of_training, of_test = (np.array([labels[document] for document in part.documents]) for part in (training, test))
-    recorder, asked = job.recorder(chain="0"), vars(settings)
+    recorder = job.recorder(chain="0")
     share = of_training.mean()
     frequency = np.where(of_test == 1, math.log(share), math.log1p(-share))
     row = recorder.at(model=FREQUENCY, documents=test.documents, chain="none")
     row.score(LIKELIHOOD, of_one(frequency))
     for K in settings.topics:
         for model, feedback in ((MODEL, True), (REGRESSION, False)):
-            axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
-            chain: dict[str, Any] = {name: asked[name] for name in ("alpha", "gamma", "penalty", "rounds", "sweeps")}
-            random = generator("slda", model=model, **axes)
-            fitted = SLDA(K, feedback=feedback, random_state=random, **chain).fit(training, of_training)
+            fitted = SLDA.of(
+                settings, K, feedback=feedback, random_state=job.generator("slda", topics=K, model=model)
+            ).fit(training, of_training)
             topics = fitted.topics(training.vocabulary)
             found = slda_marginal(
-                topics, fitted.weights_, test, of_test, generator("slda-state", **axes), limit=settings.limit
+                topics, fitted.weights_, test, of_test, job.generator("slda-state", topics=K), limit=settings.limit
             )
             known = found.known
             row = recorder.at(model=model, topics=K, documents=tuple(test.documents[d] for d in known))
@@ -70,5 +67,5 @@ def experiment(job: Job, settings: Supervised) -> Results:
                 (WITHIN, len(known) / test.n_documents),
                 (ACCURACY, (found.label[known] > math.log(0.5)).mean() if len(known) else math.nan),
             ):
-                row.measure(quantity, value, axis="topics", at=K)
+                row.measure(quantity, value)
     return recorder.results

@@ -24,8 +24,9 @@ and of "mr-lda", "dmr" and, with one and two components, of "categorical-pca-inp
                         of the exact mutual information under the model, nats
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,7 +53,6 @@ from heldout.papers.murphy.members.data import deterministic
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_priors import Tags
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.topics import OwnPriors
 from heldout.typing import Floats
 
@@ -99,33 +99,17 @@ class Fitted(NamedTuple):
     bound: Callable[[Corpus, Floats], Evaluation] | None = None
 
 
+Fit = Callable[[float, np.random.Generator], Fitted]  # of a precision of the prior
+
+
 def experiment(job: Job, settings: Tags) -> Results:
     """Fit the models and score them; raises InputError as they and the evaluators do."""
     training, test, x, x_test = split(job, settings)
-    order = generator("tags-validation", corpus=job.corpus.name, seed=job.seed).permutation(training.n_documents)
+    order = job.generator("tags-validation").permutation(training.n_documents)
     validating = max(1, round(settings.validation * training.n_documents))
     parts = [np.sort(order[validating:]), np.sort(order[:validating])]
     (fitting, x_fitting), (chosen_on, x_chosen) = [(training.subset(part), x[part]) for part in parts]
     counts, tags, recorder = fitting.counts(), training.vocabulary, job.recorder(documents=test.documents)
-
-    def add(model: str, K: int, fit: Callable[[float, np.random.Generator], Fitted]) -> None:
-        axes: dict[str, Any] = {"corpus": job.corpus.name, "model": model, "topics": K, "seed": job.seed}
-        fits = [fit(penalty, generator("tags", penalty=penalty, **axes)) for penalty in settings.penalties]
-        values = [
-            float(one.likelihood(chosen_on, x_chosen, generator("tags-validate", **axes)).log_likelihood.sum())
-            for one in fits
-        ]
-        best, row = int(np.argmax(values)), recorder.at(model=model, topics=K)
-        row.measure(PENALTY, settings.penalties[best], axis="topics", at=K)
-        fitted = fits[best]
-        if fitted.bound is not None:
-            row.score(USUAL, fitted.bound(test, x_test))
-        likelihood = fitted.likelihood(test, x_test, generator("tags-score", **axes))
-        samples = settings.samples if likelihood.standard_error.any() else 0
-        row.score(LIKELIHOOD, likelihood, samples=samples)
-        if fitted.pairs is not None:
-            information = np.array([mutual_information(joint) for joint in fitted.pairs(x_test)])
-            row.measure(INFORMATION, information.mean(), axis="topics", at=K)
 
     def product(model: MRLDA | MultinomialRegression | SoftmaxNetwork) -> Fitted:
         def likelihood(cases: Corpus, inputs: Floats, _: np.random.Generator) -> Evaluation:
@@ -140,18 +124,22 @@ def experiment(job: Job, settings: Tags) -> Results:
         model = MultinomialRegression(penalty=penalty, iterations=settings.iterations)
         return product(model.fit(counts, x_fitting))
 
-    given: dict[str, Any] = {"alpha": settings.alpha, "gamma": settings.gamma, "sweeps": settings.sweeps}
+    def experts(K: int, two_steps: bool) -> Fit:
+        model = partial(MRLDA, K, alpha=settings.alpha, gamma=settings.gamma, sweeps=settings.sweeps)
+        model = partial(model, iterations=settings.iterations, two_steps=two_steps)
+        return lambda penalty, random: product(model(penalty=penalty, random_state=random).fit(counts, x_fitting))
 
-    def experts(K: int, two_steps: bool) -> Callable[[float, np.random.Generator], Fitted]:
-        own: dict[str, Any] = {**given, "iterations": settings.iterations, "two_steps": two_steps}
-        return lambda penalty, random: product(
-            MRLDA(K, **own, penalty=penalty, random_state=random).fit(counts, x_fitting)
-        )
-
-    def regression(K: int) -> Callable[[float, np.random.Generator], Fitted]:
+    def regression(K: int) -> Fit:
         def fit(penalty: float, random: np.random.Generator) -> Fitted:
-            every = settings.optimise_every
-            dmr = DMR(K, **given, sigma=penalty**-0.5, optimise_every=every, random_state=random)
+            dmr = DMR(
+                K,
+                alpha=settings.alpha,
+                gamma=settings.gamma,
+                sweeps=settings.sweeps,
+                sigma=penalty**-0.5,
+                optimise_every=settings.optimise_every,
+                random_state=random,
+            )
             b = dmr.fit(counts, x_fitting).components_
 
             def likelihood(cases: Corpus, inputs: Floats, rng: np.random.Generator) -> Evaluation:
@@ -161,17 +149,16 @@ def experiment(job: Job, settings: Tags) -> Results:
 
         return fit
 
-    def components(K: int, kind: type[CategoricalPCA]) -> Callable[[float, np.random.Generator], Fitted]:
+    def components(K: int, kind: type[CategoricalPCA]) -> Fit:
         def fit(penalty: float, random: np.random.Generator) -> Fitted:
-            own: dict[str, Any] = {"penalty": penalty, "input_penalty": penalty, "iterations": settings.iterations}
-            pca = kind(K, **own, random_state=random).fit(counts, inputs=x_fitting)
+            model = partial(kind, K, penalty=penalty, input_penalty=penalty, iterations=settings.iterations)
+            pca = model(random_state=random).fit(counts, inputs=x_fitting)
 
             def likelihood(cases: Corpus, inputs: Floats, rng: np.random.Generator) -> Evaluation:
                 if K in SPACINGS:
                     return deterministic(categorical_pca_inputs_marginal(pca, cases.counts(), inputs), cases)
-                steps = {"temperatures": settings.temperatures}
                 value, error = categorical_pca_inputs_annealed(
-                    pca, cases.counts(), inputs, settings.chains, rng, **steps
+                    pca, cases.counts(), inputs, settings.chains, rng, temperatures=settings.temperatures
                 )
                 return corrected(Evaluation(value, cases.lengths, error))
 
@@ -184,22 +171,35 @@ def experiment(job: Job, settings: Tags) -> Results:
 
         return fit
 
-    def network(K: int) -> Callable[[float, np.random.Generator], Fitted]:
-        own: dict[str, Any] = {"iterations": settings.iterations}
+    def network(K: int) -> Fit:
+        model = partial(SoftmaxNetwork, K, iterations=settings.iterations)
         return lambda penalty, random: product(
-            SoftmaxNetwork(K, **own, penalty=penalty, output_penalty=penalty, random_state=random).fit(
-                counts, x_fitting
-            )
+            model(penalty=penalty, output_penalty=penalty, random_state=random).fit(counts, x_fitting)
         )
 
-    add(ALONE, len(tags), alone)
-    for K in settings.topics:
-        add(EXPERTS, K, experts(K, two_steps=False))
-        add(TWO_STEPS, K, experts(K, two_steps=True))
-        add(REGRESSION, K, regression(K))
-    for K in settings.component_topics:
-        add(NETWORK, K, network(K))
-        add(INPUTS, K, components(K, CategoricalPCA))
-        if K <= BY_QUADRATURE:
-            add(QUADRATURE, K, components(K, CategoricalPCAInputsByQuadrature))
+    def models() -> Iterator[tuple[str, int, Fit]]:
+        yield ALONE, len(tags), alone
+        for K in settings.topics:
+            yield EXPERTS, K, experts(K, two_steps=False)
+            yield TWO_STEPS, K, experts(K, two_steps=True)
+            yield REGRESSION, K, regression(K)
+        for K in settings.component_topics:
+            yield NETWORK, K, network(K)
+            yield INPUTS, K, components(K, CategoricalPCA)
+            if K <= BY_QUADRATURE:
+                yield QUADRATURE, K, components(K, CategoricalPCAInputsByQuadrature)
+
+    for model, K, fit in models():
+        random, row = partial(job.generator, model=model, topics=K), recorder.at(model=model, topics=K)
+        fits = [fit(penalty, random("tags", penalty=penalty)) for penalty in settings.penalties]
+        chosen = [one.likelihood(chosen_on, x_chosen, random("tags-validate")).log_likelihood.sum() for one in fits]
+        best = int(np.argmax(chosen))
+        row.measure(PENALTY, settings.penalties[best])
+        fitted = fits[best]
+        if fitted.bound is not None:
+            row.score(USUAL, fitted.bound(test, x_test))
+        likelihood = fitted.likelihood(test, x_test, random("tags-score"))
+        row.score(LIKELIHOOD, likelihood, samples=settings.samples if likelihood.standard_error.any() else 0)
+        if fitted.pairs is not None:
+            row.measure(INFORMATION, np.mean([mutual_information(joint) for joint in fitted.pairs(x_test)]))
     return recorder.results

@@ -25,8 +25,8 @@ def experiment(job: Job, settings: TopicGraph) -> Results:
     K, recorder = settings.topics, job.recorder(model=JOINTLY, topics=settings.topics, chain="0")
     corpus, _, _ = of_frequent_words(job.corpus, job.corpus, settings.words)
     random = generator("topic-graph", corpus=corpus.name, topics=K, seed=job.seed)
-    lda = LDA(K, alpha=settings.alpha, beta=settings.gamma, sweeps=settings.sweeps, random_state=random).fit(corpus)
-    model = CTM(K, gamma=settings.gamma, iterations=settings.iterations)
+    lda = LDA.of(settings, K, beta=settings.gamma, random_state=random).fit(corpus)
+    model = CTM.of(settings, K)
     model.fit(corpus.counts(), components=lda.components_)
     mean = model.posterior_.mean
     weights = np.exp(mean - mean.max(axis=1, keepdims=True))

@@ -32,7 +32,6 @@ from heldout.papers.murphy.members.data import RECORDS, documents, kind_of
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.settings_undirected import UndirectedUnits
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
 RBM_NAME, PCA, INDEPENDENT = "rbm", "undirected-pca", "independent"
@@ -44,31 +43,36 @@ def experiment(job: Job, settings: UndirectedUnits) -> Results:
     return _records(job, settings) if kind_of(job.corpus) == RECORDS else _coordinates(job, settings)
 
 
-def _fitted(settings: UndirectedUnits, K: int, seeds: dict[str, Any], data: Floats, **kinds: Any) -> RBM:
-    random = generator("undirected-units", hidden=K, **seeds)
+def _fitted(job: Job, settings: UndirectedUnits, K: int, data: Floats, **kinds: Any) -> RBM:
     epochs = -(-settings.updates // -(-len(data) // settings.batch))
-    given: dict[str, Any] = {"chains": settings.chains, "batch": settings.batch, "epochs": epochs}
-    given |= {"learning_rate": settings.learning_rate, "penalty": settings.penalty, "random_state": random}
-    return RBM(K, **given, **kinds).fit(data)
+    return RBM(
+        K,
+        chains=settings.chains,
+        batch=settings.batch,
+        epochs=epochs,
+        learning_rate=settings.learning_rate,
+        penalty=settings.penalty,
+        random_state=job.generator("undirected-units", hidden=K),
+        **kinds,
+    ).fit(data)
 
 
 def _records(job: Job, settings: UndirectedUnits) -> Results:
     training, test = job.split()
     values, responses = int(job.corpus.provenance["values"]), responses_of(job.corpus)
     gaps = bool((responses < 0).any())
-    kinds: dict[str, Any] = {"visible": BINARY}
+    visible, blocks = BINARY, ()
     if gaps or values != 2:
-        kinds = {"visible": CATEGORICAL, "blocks": (values + gaps,) * responses.shape[1]}
-    train, held_out = (_columns(responses_of(part), values + gaps, kinds["visible"]) for part in (training, test))
-    seeds: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
+        visible, blocks = CATEGORICAL, (values + gaps,) * responses.shape[1]
+    train, held_out = (_columns(responses_of(part), values + gaps, visible) for part in (training, test))
     recorder = job.recorder(documents=test.documents)
-    layer = units(kinds["visible"], kinds.get("blocks", ()))
+    layer = units(visible, blocks)
     bias, tokens = layer.bias(train), np.full(len(held_out), responses.shape[1])
     alone: Floats = held_out @ bias - layer.log_normaliser(bias[None])[0]
     recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, Evaluation.deterministic(alone, tokens))
     for K in settings.hidden:
         for name, hidden in ((RBM_NAME, BINARY), (PCA, GAUSSIAN)):
-            model = _fitted(settings, K, seeds, train, hidden=hidden, **kinds)
+            model = _fitted(job, settings, K, train, visible=visible, blocks=blocks, hidden=hidden)
             scored = log_likelihood(model, held_out, log_partition(model))
             recorder.at(model=name, topics=K).score(LIKELIHOOD, scored)
     return recorder.results
@@ -85,25 +89,21 @@ def _columns(responses: Ints, values: int, kind: str) -> Floats:
 def _coordinates(job: Job, settings: UndirectedUnits) -> Results:
     training, test, _ = documents(job)
     train, held_out = standardised(training.counts().toarray(), test.counts().toarray(), settings.coordinates)
-    seeds: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
     recorder = job.recorder()
     for scale in settings.scales:
         data, tested = scale * train, scale * held_out
-        at: dict[str, Any] = {"axis": SCALE, "at": round(100 * scale)}
-
-        def measure(name: str, K: int, values: Floats, scale: float = scale, at: dict[str, Any] = at) -> None:
-            density = values.mean() / settings.coordinates + math.log(scale)
-            recorder.at(model=name, topics=K).measure(LIKELIHOOD, density, **at)
-
+        place = round(100 * scale)
         alone = multivariate_normal(data.mean(axis=0), np.eye(settings.coordinates)).logpdf(tested)
-        measure(INDEPENDENT, 1, alone)
+        density = alone.mean() / settings.coordinates + math.log(scale)
+        recorder.at(model=INDEPENDENT, topics=1).measure(LIKELIHOOD, density, axis=SCALE, at=place)
         for K in settings.hidden:
             for name, hidden in ((MIXTURE, BINARY), (FACTORS, GAUSSIAN)):
-                model = _fitted(settings, K, seeds, data, visible=GAUSSIAN, hidden=hidden)
+                model = _fitted(job, settings, K, data, visible=GAUSSIAN, hidden=hidden)
                 values = log_likelihood(model, tested, log_partition(model)).log_likelihood
-                measure(name, K, values)
+                row, density = recorder.at(model=name, topics=K), values.mean() / settings.coordinates + math.log(scale)
+                row.measure(LIKELIHOOD, density, axis=SCALE, at=place)
                 apart = float(np.abs(values - directed(model, tested)).max())
-                recorder.at(model=name, topics=K).measure(IDENTITY, apart, **at)
+                row.measure(IDENTITY, apart, axis=SCALE, at=place)
     return recorder.results
 
 

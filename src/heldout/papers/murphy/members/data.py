@@ -56,12 +56,6 @@ def deterministic(values: Floats, test: Corpus) -> Evaluation:
     return Evaluation.deterministic(values, test.lengths)
 
 
-def per_token(evaluation: Evaluation) -> dict[str, float]:
-    """Return the `value` and its `error` of a measurement, nats per token."""
-    tokens = evaluation.tokens.sum()
-    return {"value": evaluation.log_likelihood.sum() / tokens, "error": evaluation.total_error() / tokens}
-
-
 def in_rounds(anneal: Callable[[Corpus, int], tuple[Floats, Floats]], test: Corpus, steps: int) -> Evaluation:
     """Return the likelihood by annealing, corrected; a case whose error is above `ERROR` is annealed anew, more slowly.
 

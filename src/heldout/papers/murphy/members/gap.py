@@ -30,7 +30,6 @@ from heldout.papers.murphy.members.data import (
     folded_in_given_length,
     in_rounds,
     orders,
-    per_token,
 )
 from heldout.papers.murphy.members.member import FOLDED, Member
 from heldout.topics import Topics
@@ -61,7 +60,7 @@ class _Factors(Member[Corpus, Fitted]):
 
     def gap(self, training: Corpus, K: int, random: np.random.Generator, sweeps: int, rho: float = 0.0) -> Fitted:
         """Return GaP after `sweeps` of Gibbs sampling, with its mean components."""
-        model = gap.GaP(K, alpha=self.alpha, gamma=self.gamma, rho=rho, sweeps=sweeps, random_state=random)
+        model = gap.GaP.of(self, K, rho=rho, sweeps=sweeps, random_state=random)
         model.fit(training.counts())
         return Fitted(model, model.components_)
 
@@ -158,7 +157,7 @@ class NMF(_WithoutSpike):
         self, fitted: Fitted, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
         under_gap = self.under_prior(fitted, split.test) or self.annealed(fitted, split.test, random)
-        return {NMF_UNDER_GAP: per_token(under_gap)["value"]}
+        return {NMF_UNDER_GAP: under_gap.log_likelihood.sum() / under_gap.tokens.sum()}
 
 
 def _topics(fitted: Fitted, test: Corpus) -> Topics:

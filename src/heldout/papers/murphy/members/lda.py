@@ -75,7 +75,7 @@ class CollapsedGibbs(_Sampled):
     name, label = models.LDA, "LDA, collapsed Gibbs"
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
-        lda = LDA(K, alpha=self.alpha, beta=self.gamma, sweeps=self.sweeps, random_state=random)
+        lda = LDA.of(self, K, beta=self.gamma, random_state=random)
         return lda.fit(training).topics(training.vocabulary)
 
 
@@ -86,7 +86,7 @@ class Gibbs(_Sampled):
     name, label = "lda-gibbs", "LDA, Gibbs"
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
-        lda = LDAGibbs(K, alpha=self.alpha, gamma=self.gamma, sweeps=self.sweeps, random_state=random)
+        lda = LDAGibbs.of(self, K, random_state=random)
         return lda.fit(training.counts()).topics(training.vocabulary)
 
 
@@ -97,7 +97,7 @@ class BatchVB(_Variational):
     name, label = "lda-vb", "LDA, batch VB"
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
-        lda = LDAVB(K, alpha=self.alpha, gamma=self.gamma, iterations=self.iterations, random_state=random)
+        lda = LDAVB.of(self, K, random_state=random)
         return lda.fit(training.counts()).topics(training.vocabulary)
 
 
@@ -108,5 +108,5 @@ class OnlineVB(_Variational):
     name, label = "lda-online-vb", "LDA, online VB"
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
-        lda = OnlineLDAVB(K, alpha=self.alpha, gamma=self.gamma, passes=self.iterations, random_state=random)
+        lda = OnlineLDAVB.of(self, K, passes=self.iterations, random_state=random)
         return lda.fit(training.counts()).topics(training.vocabulary)

@@ -9,6 +9,7 @@ Measured besides, on the axis "topics":
     exact           the exact one on these cases
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,10 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.job import Job
 from heldout.papers.murphy.members import MEMBERS
-from heldout.papers.murphy.members.data import SPLITS, kind_of, of_one_token, per_token
+from heldout.papers.murphy.members.data import SPLITS, kind_of, of_one_token
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL, Member
 from heldout.papers.murphy.settings import Gallery, Records
 from heldout.recorder import Results
-from heldout.seeds import generator
 
 ONE_TOKEN, ESTIMATED, EXACT = "one-token", "estimated", "exact"
 CHECKED = 50
@@ -42,28 +42,28 @@ def rows(job: Job, settings: Gallery | Records, kind: str) -> Results:
     if kind_of(corpus) != kind:
         raise InputError(f"{job.variant}: corpus {corpus.name} has {kind_of(corpus)}, not {kind}")
     split = SPLITS[kind](job)
-    recorder = job.recorder(documents=split.test.documents)
+    recorder = job.recorder(documents=split.test.documents, tokens_left_out=split.left_out)
     few = split.test.subset(np.arange(min(CHECKED, split.test.n_documents)))
     for member in (member.of(asked) for member in MEMBERS if kind in member.data):
         sampled = getattr(member, "samples", getattr(member, "chains", 0))
         for K in member.numbers(settings.topics, corpus):
-            axes: dict[str, Any] = {"corpus": corpus.name, "topics": K, "seed": job.seed}
-            fitted = member.train(split.training, K, generator("gallery", model=member.name, **axes))
-            randoms = (generator("gallery-estimates", model=member.name, part=part, **axes) for part in range(3))
+            fitted = member.train(split.training, K, job.generator("gallery", model=member.name, topics=K))
+            random = partial(job.generator, "gallery-estimates", model=member.name, topics=K)
+            randoms = (random(part=part) for part in range(3))
             exact, row = member.likelihood(fitted, split.test), recorder.at(topics=K, **member.recorded)
             likelihood = member.estimated(fitted, split.test, next(randoms)) if exact is None else exact
             for evaluator, evaluation in ((USUAL, member.usual_score(fitted, split.test)), (LIKELIHOOD, likelihood)):
                 if evaluation is not None:
                     samples = sampled if evaluation.standard_error.any() else 0
-                    row.score(evaluator, evaluation, samples=samples, tokens_left_out=split.left_out)
+                    row.score(evaluator, evaluation, samples=samples)
             measured = member.measured(fitted, split, likelihood, next(randoms))
             for quantity, value in (*measured.items(), (ONE_TOKEN, over_one_token(member, fitted, split.test))):
-                row.measure(quantity, value, axis="topics", at=K)
+                row.measure(quantity, value)
             if exact is not None and K > 1:
                 estimated, of_few = member.estimated(fitted, few, next(randoms)), member.likelihood(fitted, few)
                 for quantity, check in ((ESTIMATED, estimated), (EXACT, of_few)):
                     if estimated is not None and check is not None:
-                        row.measure(quantity, **per_token(check), axis="topics", at=K)
+                        row.per_token(quantity, check)
     return recorder.results
 
 

@@ -28,14 +28,7 @@ class UserRatingProfile(Member[Corpus, Model]):
     temperatures: int
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Model:
-        profile = Model(
-            K,
-            values=training.provenance["values"],
-            alpha=self.alpha,
-            gamma=self.gamma,
-            iterations=self.iterations,
-            random_state=random,
-        )
+        profile = Model.of(self, K, values=training.provenance["values"], random_state=random)
         return profile.fit(responses_of(training))
 
     def usual_score(self, fitted: Model, test: Corpus) -> Evaluation:

@@ -15,7 +15,6 @@ from heldout.models.hmm import HMM
 from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.papers.welling.settings import DiscreteLatents
 from heldout.recorder import Results
-from heldout.seeds import generator
 from heldout.typing import Floats
 
 BOUND = "point-bound"
@@ -41,7 +40,7 @@ def experiment(job: Job, settings: DiscreteLatents) -> Results:
     recorder = job.recorder(variant=VARIANT, smoothing=settings.smoothing, documents=test.documents)
     for model in (MIXTURE, HIDDEN_MARKOV):
         for k in settings.topics:
-            random = generator("discrete-latents", corpus=job.corpus.name, model=model, topics=k, seed=job.seed)
+            random = job.generator("discrete-latents", model=model, topics=k)
             evaluate = _mixture if model == MIXTURE else _hidden_markov
             values = evaluate(training, test, k, settings.iterations, settings.smoothing, random)
             of_model = recorder.at(model=model, topics=k)

@@ -21,7 +21,6 @@ from heldout.models.pca import PCA
 from heldout.models.vem import Posterior, Step
 from heldout.papers.welling.settings import PointPosteriors
 from heldout.recorder import Recorder, Results
-from heldout.seeds import generator
 from heldout.typing import Floats
 
 OBJECTIVE = "objective"
@@ -57,7 +56,7 @@ def experiment(job: Job, settings: PointPosteriors) -> Results:
     recorder = job.recorder(topics=components)
 
     def start(model: str) -> np.random.Generator:
-        return generator("point-posteriors", corpus=job.corpus.name, model=model, seed=job.seed)
+        return job.generator("point-posteriors", model=model)
 
     def course(recorder: Recorder, quantity: str, values: Iterable[float]) -> None:
         for i, value in enumerate(values):
