@@ -5,48 +5,19 @@ All scores are in nats per token, or per tag. Some are questions that the chapte
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from heldout import models
 from heldout.claims import Claim
-from heldout.effects import effects, less
+from heldout.effects import effects
 from heldout.inputs import Inputs
+from heldout.papers.murphy.comparison import SPLIT, compared
 from heldout.papers.murphy.experiments import correlation, covariates, tags
 from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, TAGS
-from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.papers.murphy.results_priors import informations, valued
-from heldout.verdicts import ANY, MODELS, SIMILAR, Effect, Test
-
-if TYPE_CHECKING:
-    import pandas as pd
+from heldout.papers.murphy.members.member import USUAL
+from heldout.papers.murphy.results_priors import informations
+from heldout.verdicts import ANY, SIMILAR, Effect
 
 SAME = 1e-9  # nats, over which an information that is 0 by definition would differ from it
-SPLIT = ["corpus", "seed"]
-ON = ["corpus", "topics", "seed"]
-
-
-def compared(
-    inputs: Inputs,
-    _: Sequence[str],
-    *,
-    experiment: str,
-    pairs: Sequence[tuple[str, str, str]],
-    evaluator: str = LIKELIHOOD,
-    on: Sequence[str] = tuple(ON),
-    test: Test = "above",
-) -> list[Effect]:
-    """Measure a model's score against another's on the same documents; `pairs` are a part's name and two models."""
-    margin, found = SIMILAR if test == "similar" else MODELS, []
-    for part, one, other in pairs:
-        ours, others = (valued(inputs, experiment, model, evaluator) for model in (one, other))
-        gains = less(ours, others, on) if "topics" in on else less(_one_size(ours), _one_size(others), on)
-        found += effects(gains, margin=margin, test=test, held_out=inputs.held_out, part=part)
-    return found
-
-
-def _one_size(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows with the most topics of each corpus and seed."""
-    return rows.sort_values("topics").drop_duplicates(SPLIT, keep="last")
 
 
 def nothing_informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
@@ -124,9 +95,7 @@ PRIORS = (
         "section 27.4.4.2",
         "Asked: subtopics of the labels and common topics predict the words better than a topic to each label",
         "likelihood of held-out documents given their labels, partially labelled LDA's less labelled LDA's",
-        partial(
-            compared, experiment=COVARIATES, pairs=(("", covariates.PARTIALLY, covariates.LABELLED),), on=tuple(SPLIT)
-        ),
+        partial(compared, experiment=COVARIATES, pairs=(("", covariates.PARTIALLY, covariates.LABELLED),), on=SPLIT),
     ),
     Claim(
         "one-tag-informs-no-other",
@@ -149,7 +118,9 @@ PRIORS = (
         "Multinomial regression LDA has a negligible improvement over predicting each tag independently",
         "likelihood of held-out tags, multinomial regression LDA's with the most topics less that of a regression of"
         " every tag, within the margin",
-        partial(compared, experiment=TAGS, pairs=(("", tags.EXPERTS, tags.ALONE),), on=tuple(SPLIT), test="similar"),
+        partial(
+            compared, experiment=TAGS, pairs=(("", tags.EXPERTS, tags.ALONE),), on=SPLIT, test="similar", margin=SIMILAR
+        ),
     ),
     Claim(
         "two-steps-lose",

@@ -12,6 +12,7 @@ from heldout import models
 from heldout.claims import Claim
 from heldout.effects import effects, largest_differences, less
 from heldout.inputs import Inputs
+from heldout.papers.murphy.comparison import SPLIT, compared
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax, undirected_units
 from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.papers.murphy.members.member import LIKELIHOOD
@@ -23,17 +24,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SAME = 1e-6  # nats, over which two ways to the same density would differ
-SPLIT = ["corpus", "seed"]
 RANKS = Margin(
     0.01, "average precision", "a hundredth of the documents looked through", "2026-11-25, before retrieval was run"
 )
 
 
 def _one(rows: "pd.DataFrame", model: str, topics: int | None = None) -> "pd.DataFrame":
-    """Return the rows of a model with some K, the fewest where none is given, without "model" and "topics"."""
+    """Return the rows of a model with some K, the fewest where none is given."""
     own = select(rows, model=model)
-    own = own[own["topics"] == (own["topics"].min() if topics is None else topics)]
-    return own.drop(columns=["model", "topics"])
+    return own[own["topics"] == (own["topics"].min() if topics is None else topics)]
 
 
 def of_machines(inputs: Inputs, _: Sequence[str], *, one: str, others: Sequence[tuple[str, str]]) -> list[Effect]:
@@ -71,15 +70,6 @@ def retrieves(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     ours, other = (average_precision(inputs, model) for model in (replicated_softmax.SOFTMAX, models.LDA))
     gains = less(ours, other, SPLIT)
     return effects(gains, margin=RANKS, held_out=inputs.held_out)
-
-
-def of_hidden(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure binary hidden units against Gaussian ones at the same K, mean over K."""
-    rows = valued(inputs, UNITS)
-    binary, gaussian = (
-        select(rows, model=model).drop(columns="model") for model in (undirected_units.RBM_NAME, undirected_units.PCA)
-    )
-    return effects(less(binary, gaussian), margin=MODELS, held_out=inputs.held_out)
 
 
 def identity(inputs: Inputs, _: Sequence[str], *, model: str) -> list[Effect]:
@@ -156,7 +146,7 @@ UNDIRECTED = (
         "section 27.7.1.4",
         "Gaussian hidden units are significantly inferior to binary ones",
         "exact likelihood of held-out records, binary hidden units less Gaussian ones, mean over K",
-        of_hidden,
+        partial(compared, experiment=UNITS, pairs=(("", undirected_units.RBM_NAME, undirected_units.PCA),)),
     ),
     Claim(
         "gaussian-units-are-factor-analysis",

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heldout import models
-from heldout.effects import WITHOUT, per_token
+from heldout.effects import per_token
 from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import bank_and_river, evidence, online, perplexity, polysemy
@@ -196,23 +196,17 @@ def measured(inputs: Inputs, quantity: str) -> "pd.DataFrame":
 
 
 def likelihoods(inputs: Inputs, model: str) -> "pd.DataFrame":
-    """Return the likelihoods of a model of the opening table, nats per token, as `_valued`."""
-    return _valued(select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD))
-
-
-def _valued(scores: "pd.DataFrame") -> "pd.DataFrame":
-    """Return keys, "value" and "error", nats per token, and values without each group of documents where known."""
-    rows = per_token(scores)
-    return rows[["corpus", "topics", "seed", "value", "error", *(name for name in WITHOUT if name in rows)]]
+    """Return the likelihoods of a model of the opening table with "value" and "error", nats per token."""
+    return per_token(select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD))
 
 
 def curve_points(inputs: Inputs, names: Sequence[str], of: Curve) -> "pd.DataFrame":
-    """Return the points of one curve on some corpora, nats per token, as `_valued`."""
+    """Return the points of one curve on some corpora, nats per token, as `likelihoods`."""
     table = select(inputs.scores, variant=of.experiment, model=of.model)
     table = table[table["corpus"].isin(list(names)) & table["evaluator"].isin(of.evaluators)]
     rank = table["evaluator"].map(list(of.evaluators).index) if len(table) else table["topics"]
     first = table.assign(rank=rank).sort_values("rank").drop_duplicates(["corpus", "topics", "seed"])
-    return _valued(first).sort_values(["corpus", "topics", "seed"])
+    return per_token(first).sort_values(["corpus", "topics", "seed"])
 
 
 class Annealed(NamedTuple):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from heldout.effects import WITHOUT, per_token
 from heldout.inputs import Inputs
 from heldout.models import LDA
 from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
@@ -15,12 +14,6 @@ if TYPE_CHECKING:
 
 SLDA, RTM, SEQUENCES, ROLES, DYNAMICS = "slda", "rtm", "lda-hmm", "lda-hmm-words", "dynamics"
 DISCLDA = "disclda"
-
-
-def scored(inputs: Inputs, experiment: str, model: str, evaluator: str) -> "pd.DataFrame":
-    """Return one score's "corpus", "topics", "seed", "value", "error", nats per token or case, and `WITHOUT`."""
-    rows = per_token(select(inputs.scores, variant=experiment, model=model, evaluator=evaluator))
-    return rows[["corpus", "topics", "seed", "value", "error", *(name for name in WITHOUT if name in rows)]]
 
 
 def corpora_of(inputs: Inputs, experiment: str) -> list[str]:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from heldout import models
-from heldout.effects import WITHOUT, per_token
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import correlation, covariates, tags
-from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, GRAPH, TAGS
+from heldout.papers.murphy.manifest_priors import GRAPH, TAGS
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.points import Point, mean_points, select
 
@@ -67,12 +66,6 @@ def rows(inputs: Inputs, experiment: str) -> list[Row]:
     return sorted(found, key=lambda r: (r.corpus, order.index(r.model), r.topics))
 
 
-def valued(inputs: Inputs, experiment: str, model: str, evaluator: str = LIKELIHOOD) -> "pd.DataFrame":
-    """Return "corpus", "topics", "seed", "value" and "error" of a model's scores, nats per token, and `WITHOUT`."""
-    table = per_token(select(inputs.scores, variant=experiment, model=model, evaluator=evaluator))
-    return table[["corpus", "topics", "seed", "value", "error", *(name for name in WITHOUT if name in table)]]
-
-
 def informations(inputs: Inputs, names: Sequence[str]) -> "pd.DataFrame":
     """Return what one tag says of another under some models, nats, of every seed and K."""
     table = select(inputs.measurements, variant=TAGS, quantity=tags.INFORMATION)
@@ -101,18 +94,3 @@ def graph(inputs: Inputs) -> Graph:
         dict(zip(map(int, prevalence["at"]), map(float, prevalence["value"]), strict=True)),
         {divmod(int(at), K): float(value) for at, value in zip(edges["at"], edges["value"], strict=True)},
     )
-
-
-__all__ = [
-    "CORRELATION",
-    "COVARIATES",
-    "GRAPH",
-    "LABELS",
-    "TAGS",
-    "Graph",
-    "Row",
-    "graph",
-    "informations",
-    "rows",
-    "valued",
-]

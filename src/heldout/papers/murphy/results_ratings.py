@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from heldout.effects import WITHOUT, per_token
+from heldout.effects import per_token
 from heldout.evaluators import COMPLETION, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import rating_curves as curves
@@ -133,8 +133,7 @@ def likelihoods(inputs: Inputs, model: str, evaluator: str = of.RATING_LIKELIHOO
         scores = select(_of_ratings(inputs), model=model, evaluator=LIKELIHOOD)
     else:
         scores = select(inputs.scores, variant=RATINGS, model=model, evaluator=evaluator)
-    rows = per_token(scores)
-    return rows[["corpus", "topics", "seed", "value", "error", *(name for name in WITHOUT if name in rows)]]
+    return per_token(scores)
 
 
 def measured(inputs: Inputs, experiment: str, quantity: str, model: str, axis: str = "topics") -> "pd.DataFrame":

@@ -6,11 +6,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from heldout import models
-from heldout.effects import WITHOUT, per_token
+from heldout.effects import per_token
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax, undirected_units
 from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
+from heldout.papers.murphy.results import corpora
 from heldout.points import Point, mean_points, select
 
 if TYPE_CHECKING:
@@ -29,16 +30,9 @@ WATCHED: Mapping[str, str] = {
 }
 
 
-def corpora(inputs: Inputs, experiment: str) -> list[str]:
-    """Return the corpora of an experiment, in the study's order."""
-    return list(inputs.settings.experiment(experiment).get("corpora", ()))
-
-
 def valued(inputs: Inputs, experiment: str, evaluator: str = LIKELIHOOD) -> "pd.DataFrame":
-    """Return scores of an experiment, nats per token, with "value", "error" and, where known, groups of documents."""
-    rows = per_token(select(inputs.scores, variant=experiment, evaluator=evaluator))
-    groups = [name for name in WITHOUT if name in rows]
-    return rows[["corpus", "model", "topics", "seed", "value", "error", *groups]]
+    """Return scores of an experiment with "value" and "error", nats per token; see `heldout.effects.per_token`."""
+    return per_token(select(inputs.scores, variant=experiment, evaluator=evaluator))
 
 
 def trained(inputs: Inputs, quantity: str, model: str) -> "pd.DataFrame":
