@@ -8,29 +8,31 @@ from tiny_extensions import SETTINGS
 from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.results_extensions import (
+    CLASS_MODELS,
+    DYNAMIC_MODELS,
+    LINK_MODELS,
+    SEQUENCE_MODELS,
     TABLE_27_1,
-    class_rows,
     contexts,
     corpora_of_words,
-    dynamic_rows,
+    effective_size,
     label_rows,
-    link_rows,
-    mean_measured,
     motion,
-    sequence_rows,
     word_lists,
 )
+from heldout.papers.murphy.table_rows import rows
 
 
 def test_labels_are_scored_exactly_and_at_one_state() -> None:
-    rows = label_rows(made())
-    assert [row.topics for row in rows] == SETTINGS["slda"]["topics"]
-    for row in rows:
-        assert row.within == 1.0
-        assert row.frequency == pytest.approx(np.log(0.5), abs=0.2)
-        for of_label, of_words in zip((*row.label, *row.state), (*row.words, *row.words), strict=True):
-            assert -3.0 < of_label < 0.0
-            assert -4.0 < of_words < 0.0
+    found = label_rows(made())
+    assert [row.own.topics for row in found] == SETTINGS["slda"]["topics"]
+    for own, other, frequency in found:
+        assert own.measured[slda.WITHIN] == 1.0
+        assert frequency == pytest.approx(np.log(0.5), abs=0.2)
+        for row in (own, other):
+            assert row.usual is not None
+            assert -3.0 < min(row.likelihood.value, row.usual.value) <= max(row.likelihood.value, row.usual.value) < 0.0
+            assert -4.0 < row.measured[slda.WORDS] < 0.0
     scores = cell(made(), variant="slda")
     pairs = set(zip(scores["model"], scores["evaluator"], strict=True))
     models = (slda.MODEL, slda.REGRESSION)
@@ -39,45 +41,47 @@ def test_labels_are_scored_exactly_and_at_one_state() -> None:
 
 
 def test_classes_have_a_posterior_by_the_likelihood_and_by_folding_in() -> None:
-    rows = class_rows(made())
-    assert [(row.model, row.topics) for row in rows] == [
+    found = rows(made(), "disclda", CLASS_MODELS)
+    assert [(row.model, row.topics) for row in found] == [
         (disclda.BAYES, 1),
         (disclda.APART, 2),
         (disclda.BLOCKS, 2),
         (disclda.LEARNT, 2),
     ]
-    for row in rows:
-        assert max(row.likelihood, row.usual) < 0.0
-        assert -4.0 < row.words < 0.0
-        assert 0.0 <= min(row.error, row.usual_error) <= max(row.error, row.usual_error) <= 1.0
-    assert rows[0].likelihood == pytest.approx(rows[0].usual, abs=1e-9)  # one topic has nothing to fold in
+    for row in found:
+        assert row.usual is not None
+        assert max(row.likelihood.value, row.usual.value) < 0.0
+        assert -4.0 < row.measured[disclda.WORDS] < 0.0
+        assert min(shares := [row.measured[name] for name in (disclda.ERROR, disclda.USUAL_ERROR)]) >= 0.0
+        assert max(shares) <= 1.0
+    assert found[0].gap == pytest.approx(0.0, abs=1e-9)  # one topic has nothing to fold in
 
 
 def test_links_are_scored_exactly_at_one_state_and_at_mean_weights() -> None:
-    rows = link_rows(made())
-    assert [(row.model, row.topics) for row in rows] == [
+    found = rows(made(), "rtm", LINK_MODELS)
+    assert [(row.model, row.topics) for row in found] == [
         (m, K) for m in (rtm.REGRESSION, rtm.MODEL, rtm.OF_WEIGHTS) for K in (2, 3)
     ]
-    for row in rows:
-        assert max(row.likelihood, row.state, row.mean) < 0.0
-        assert row.likelihood > -3.0
-        assert 0.0 <= row.area <= 1.0
+    for row in found:
+        assert row.usual is not None
+        assert max(row.likelihood.value, row.usual.value, row.measured[rtm.MEAN]) < 0.0
+        assert row.likelihood.value > -3.0
+        assert 0.0 <= row.measured[rtm.AREA] <= 1.0
     scores = cell(made(), variant="rtm")
     assert len(set(scores["tokens"])) == 1  # a response of each pair
     assert set(scores["evaluator"]) == {LIKELIHOOD, USUAL}
 
 
 def test_the_next_time_has_a_likelihood_under_moving_and_static_topics() -> None:
-    (corpus,) = set(cell(made(), variant="dynamics")["corpus"])
-    rows = {row.model: row for row in dynamic_rows(made(), corpus)}
+    found = {row.model: row for row in rows(made(), "dynamics", DYNAMIC_MODELS)}
     annealed = {dynamics.MODEL, dynamics.STATIC}
-    assert annealed | {*dynamics.PLUGGED.values(), "lda"} <= rows.keys()
-    for model, row in rows.items():
+    assert annealed | {*dynamics.PLUGGED.values(), "lda"} <= found.keys()
+    for model, row in found.items():
         assert -4.0 < row.likelihood.value < 0.0
-        assert (row.size is not None) == (model in annealed)
+        assert (effective_size(made(), row) is not None) == (model in annealed)
         assert (row.usual is None) == (model == dynamics.TOMOTOPY)
         if row.usual is not None:
-            assert row.usual < row.likelihood.value + 5.0 * row.likelihood.error
+            assert row.usual.value < row.likelihood.value + 5.0 * row.likelihood.error
     shown = motion(made())
     assert len(shown.words) > 1
     assert [len(words) for words in shown.words] == [4] * len(shown.words)
@@ -88,22 +92,21 @@ def test_the_next_time_has_a_likelihood_under_moving_and_static_topics() -> None
 
 def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one() -> None:
     """Particles of 4 runs on 8 documents, 24 degrees of freedom: within 7 errors, and a nat."""
-    rows = sequence_rows(made(), "ap")
-    assert [(row.model, row.topics) for row in rows] == [
+    found = rows(made(), "lda-hmm", SEQUENCE_MODELS)
+    assert [(row.model, row.topics) for row in found] == [
         ("hmm", 1),
         *((model, K) for model in ("lda", "lda-hmm") for K in (2, 3)),
     ]
-    for row in rows:
-        assert -4.0 < row.likelihood < row.usual + 7.0 * row.error + 1e-9 < 0.0
-        assert (row.error > 0.0) == (row.topics > 2)
-        assert (row.content == 1.0) == (row.model == "lda")
-        assert 0.0 <= row.function <= 1.0
-    exact, estimated = (
-        mean_measured(made(), "lda-hmm", "ap", "lda-hmm", quantity) for quantity in (lda_hmm.EXACT, lda_hmm.ESTIMATED)
-    )
-    assert list(exact) == list(estimated) == [2, 3]
-    for K, value in exact.items():
-        assert estimated[K] == pytest.approx(value, abs=1.0 / 15)
+    for row in found:
+        assert row.usual is not None
+        assert -4.0 < row.likelihood.value < row.usual.value + 7.0 * row.likelihood.error + 1e-9 < 0.0
+        assert (row.likelihood.error > 0.0) == (row.topics > 2)
+        assert (row.measured[lda_hmm.CONTENT] == 1.0) == (row.model == "lda")
+        assert 0.0 <= row.measured[lda_hmm.FUNCTION] <= 1.0
+    checked = [row for row in found if row.model == "lda-hmm"]
+    assert [row.topics for row in checked] == [2, 3]
+    for row in checked:
+        assert row.measured[lda_hmm.ESTIMATED] == pytest.approx(row.measured[lda_hmm.EXACT], abs=1.0 / 15)
 
 
 def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:

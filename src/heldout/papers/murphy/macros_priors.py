@@ -7,6 +7,7 @@ from heldout.inputs import Inputs
 from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_priors as results
 from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.papers.murphy.table_rows import Row
 from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
@@ -47,5 +48,5 @@ def of_priors(inputs: Inputs) -> Macros:
     return found
 
 
-def _scores(inputs: Inputs, experiment: str, row: results.Row) -> "pd.DataFrame":
+def _scores(inputs: Inputs, experiment: str, row: Row) -> "pd.DataFrame":
     return select(inputs.scores, variant=experiment, corpus=row.corpus, model=row.model, topics=row.topics)

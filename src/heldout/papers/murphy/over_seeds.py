@@ -8,6 +8,7 @@ import numpy as np
 
 from heldout.effects import per_token
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
+from heldout.points import Point
 from heldout.typesetting import latex
 from heldout.verdicts import NOT_RUN
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 LARGE = 100.0  # perplexities without decimals
 MOST = 5  # decimals of an error
+LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
 
 
 def gaps(scores: "pd.DataFrame", score: str = USUAL, likelihood: str = LIKELIHOOD) -> list[float]:
@@ -40,6 +42,14 @@ def signed(values: Sequence[float], digits: int) -> str:
         return NOT_RUN
     error, digits = _error(values, digits)
     return latex.signed(float(np.mean(values)), digits) + error
+
+
+def scored(point: Point | None, digits: int = 3) -> str:
+    """Return a score, nats per token, with its Monte Carlo error where it has one; a dash for none."""
+    if point is None:
+        return latex.DASH
+    error = rf" \ensuremath{{\pm}} {max(point.error, LEAST_ERROR):.4f}" if point.error else ""
+    return latex.signed(point.value, digits) + error
 
 
 def decimal(values: Sequence[float], digits: int) -> str:

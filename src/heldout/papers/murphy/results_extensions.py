@@ -1,13 +1,12 @@
 """Scores and measurements of LDA's extensions, read back."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from heldout.inputs import Inputs
 from heldout.models import LDA
 from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
-from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.points import Point, mean_points, select
+from heldout.papers.murphy.table_rows import Row, rows
+from heldout.points import select
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,142 +15,54 @@ SLDA, RTM, SEQUENCES, ROLES, DYNAMICS = "slda", "rtm", "lda-hmm", "lda-hmm-words
 DISCLDA = "disclda"
 
 
-def corpora_of(inputs: Inputs, experiment: str) -> list[str]:
-    """Return the corpora of an experiment's scores, in their order there."""
-    return list(dict.fromkeys(select(inputs.scores, variant=experiment)["corpus"]))
-
-
-def mean_score(inputs: Inputs, experiment: str, corpus: str, model: str, evaluator: str) -> dict[int, float]:
-    """Return a score by K, nats per token or case, means over seeds."""
-    rows = select(inputs.scores, variant=experiment, corpus=corpus, model=model)
-    return {K: point.value for K, point in mean_points(rows, [evaluator]).items()}
-
-
-def mean_measured(inputs: Inputs, experiment: str, corpus: str, model: str, quantity: str) -> dict[int, float]:
-    """Return a measurement by its place, means over seeds."""
-    rows = select(inputs.measurements, variant=experiment, corpus=corpus, model=model, quantity=quantity)
-    return {int(str(at)): float(values.mean()) for at, values in rows.groupby("at")["value"]}
-
-
-class LabelRow(NamedTuple):
-    """Supervised LDA and LDA with a regression at one K, means over seeds; nats per label, words nats per token."""
-
-    corpus: str
-    topics: int
-    within: float
-    frequency: float
-    label: Sequence[float]
-    state: Sequence[float]
-    words: Sequence[float]
-
-
-def label_rows(inputs: Inputs) -> list[LabelRow]:
-    """Return the rows of the table of supervised LDA; of each pair supervised LDA's number comes first."""
-    rows, models = [], (slda.MODEL, slda.REGRESSION)
-    for corpus in corpora_of(inputs, SLDA):
-        (frequency,) = mean_score(inputs, SLDA, corpus, slda.FREQUENCY, LIKELIHOOD).values()
-        label, state = (
-            [mean_score(inputs, SLDA, corpus, model, evaluator) for model in models]
-            for evaluator in (LIKELIHOOD, USUAL)
-        )
-        words = [mean_measured(inputs, SLDA, corpus, model, slda.WORDS) for model in models]
-        within = mean_measured(inputs, SLDA, corpus, slda.MODEL, slda.WITHIN)
-        for K in sorted(label[0]):
-            pairs = ([by_topics[K] for by_topics in both] for both in (label, state, words))
-            rows.append(LabelRow(corpus, K, within[K], frequency, *pairs))
-    return rows
-
-
-class LinkRow(NamedTuple):
-    """The relational topic model or LDA with a regression at one K, means over seeds, nats per pair."""
-
-    corpus: str
-    model: str
-    topics: int
-    likelihood: float
-    state: float
-    mean: float
-    area: float
-
-
 LINK_MODELS = {
     rtm.REGRESSION: "LDA with a regression",
     rtm.MODEL: "relational topic model",
     rtm.OF_WEIGHTS: r"the same, of $\theta$",
 }
-
-
-def link_rows(inputs: Inputs) -> list[LinkRow]:
-    """Return the rows of the table of the relational topic model."""
-    rows = []
-    for corpus in corpora_of(inputs, RTM):
-        for model in LINK_MODELS:
-            likelihood, state = (mean_score(inputs, RTM, corpus, model, score) for score in (LIKELIHOOD, USUAL))
-            mean, area = (mean_measured(inputs, RTM, corpus, model, quantity) for quantity in (rtm.MEAN, rtm.AREA))
-            rows += [LinkRow(corpus, model, K, likelihood[K], state[K], mean[K], area[K]) for K in sorted(likelihood)]
-    return rows
-
-
-class ClassRow(NamedTuple):
-    """A model of classes, a mean over seeds: nats per document, shares of documents, and nats per token."""
-
-    model: str
-    topics: int
-    likelihood: float
-    usual: float
-    error: float
-    usual_error: float
-    words: float
-
-
 CLASS_MODELS = {
     disclda.BAYES: "one topic a class",
     disclda.APART: "an LDA for each class",
     disclda.BLOCKS: "DiscLDA, block form",
     disclda.LEARNT: "DiscLDA, EM",
 }
-
-
-def class_rows(inputs: Inputs) -> list[ClassRow]:
-    """Return the rows of the table of DiscLDA."""
-    rows = []
-    for corpus in corpora_of(inputs, DISCLDA):
-        for model in CLASS_MODELS:
-            scores = [mean_score(inputs, DISCLDA, corpus, model, score) for score in (LIKELIHOOD, USUAL)]
-            quantities = (disclda.ERROR, disclda.USUAL_ERROR, disclda.WORDS)
-            measured = [mean_measured(inputs, DISCLDA, corpus, model, quantity) for quantity in quantities]
-            rows += [ClassRow(model, K, *(values[K] for values in (*scores, *measured))) for K in sorted(scores[0])]
-    return rows
-
-
-class SequenceRow(NamedTuple):
-    """A model of sequences at one K, a mean over seeds; nats per token."""
-
-    model: str
-    topics: int
-    usual: float
-    likelihood: float
-    error: float
-    content: float
-    function: float
-
-
 SEQUENCE_MODELS = {lda_hmm.HMM: "HMM", lda_hmm.LDA: "LDA", lda_hmm.MODEL: "LDA-HMM"}
+DYNAMIC_MODELS = {
+    dynamics.MODEL: "DTM",
+    dynamics.PLUGGED[dynamics.MODEL]: "DTM, topics plugged in",
+    dynamics.STATIC: r"$\sigma = 0$",
+    dynamics.PLUGGED[dynamics.STATIC]: r"$\sigma = 0$, topics plugged in",
+    LDA: "LDA",
+    dynamics.TOMOTOPY: "DTM of tomotopy, topics plugged in",
+}
 
 
-def sequence_rows(inputs: Inputs, corpus: str) -> list[SequenceRow]:
-    """Return the rows of the table of LDA-HMM, model by model."""
-    rows = []
-    for model in SEQUENCE_MODELS:
-        of_model = select(inputs.scores, variant=SEQUENCES, corpus=corpus, model=model)
-        usual, likelihoods = mean_points(of_model, [USUAL]), mean_points(of_model, [LIKELIHOOD])
-        content, function = (
-            mean_measured(inputs, SEQUENCES, corpus, model, quantity)
-            for quantity in (lda_hmm.CONTENT, lda_hmm.FUNCTION)
-        )
-        for K, point in likelihoods.items():
-            rows.append(SequenceRow(model, K, usual[K].value, point.value, point.error, content[K], function[K]))
-    return rows
+class LabelRow(NamedTuple):
+    """Supervised LDA and LDA with a regression at one K, and the labels' frequency; nats per label."""
+
+    own: Row
+    regression: Row
+    frequency: float
+
+
+def label_rows(inputs: Inputs) -> list[LabelRow]:
+    """Return the rows of the table of supervised LDA."""
+    by_model = {
+        name: {(row.corpus, row.topics): row for row in rows(inputs, SLDA, [name])}
+        for name in (slda.MODEL, slda.REGRESSION)
+    }
+    frequencies = {row.corpus: row.likelihood.value for row in rows(inputs, SLDA, [slda.FREQUENCY])}
+    return [
+        LabelRow(row, by_model[slda.REGRESSION][cell], frequencies[row.corpus])
+        for cell, row in by_model[slda.MODEL].items()
+    ]
+
+
+def effective_size(inputs: Inputs, row: Row) -> float | None:
+    """Return the least effective size of annealing of all seeds; None for a model that is not annealed."""
+    of_model = {"variant": DYNAMICS, "corpus": row.corpus, "model": row.model}
+    sizes = select(inputs.measurements, **of_model, quantity=dynamics.SIZE)["value"]
+    return sizes.min() if len(sizes) else None
 
 
 def function_shares(inputs: Inputs, model: str) -> "pd.DataFrame":
@@ -205,37 +116,6 @@ def contexts(inputs: Inputs, corpus: str, role: str) -> list[Context]:
         )
         found.append(Context(texts, values, int(place)))
     return found
-
-
-class DynamicRow(NamedTuple):
-    """A model of the next time's documents, a mean over seeds, nats per token; None where there is no such number."""
-
-    model: str
-    usual: float | None
-    likelihood: Point
-    size: float | None
-
-
-DYNAMIC_MODELS = {
-    dynamics.MODEL: "DTM",
-    dynamics.PLUGGED[dynamics.MODEL]: "DTM, topics plugged in",
-    dynamics.STATIC: r"$\sigma = 0$",
-    dynamics.PLUGGED[dynamics.STATIC]: r"$\sigma = 0$, topics plugged in",
-    LDA: "LDA",
-    dynamics.TOMOTOPY: "DTM of tomotopy, topics plugged in",
-}
-
-
-def dynamic_rows(inputs: Inputs, corpus: str) -> list[DynamicRow]:
-    """Return the rows of the table of the dynamic topic model; of effective sizes the least of all seeds."""
-    rows = []
-    for model in DYNAMIC_MODELS:
-        of_model = select(inputs.scores, variant=DYNAMICS, corpus=corpus, model=model)
-        sizes = select(inputs.measurements, variant=DYNAMICS, corpus=corpus, model=model, quantity=dynamics.SIZE)
-        usual = mean_score(inputs, DYNAMICS, corpus, model, USUAL)
-        for K, point in mean_points(of_model, [LIKELIHOOD]).items():
-            rows.append(DynamicRow(model, usual.get(K), point, sizes["value"].min() if len(sizes) else None))
-    return rows
 
 
 class Motion(NamedTuple):

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from heldout import models
 from heldout.inputs import Inputs
+from heldout.papers.murphy import table_rows
 from heldout.papers.murphy.experiments import correlation, covariates, tags
 from heldout.papers.murphy.manifest_priors import GRAPH, TAGS
-from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.points import Point, mean_points, select
+from heldout.papers.murphy.table_rows import Row
+from heldout.points import select
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,39 +32,9 @@ LABELS = {
 }
 
 
-class Row(NamedTuple):
-    """A model at K on a corpus, means over seeds, nats per token; None where there is no such number.
-
-    Attributes:
-        usual, likelihood: its two scores.
-        measured: other numbers by quantity.
-    """
-
-    corpus: str
-    model: str
-    topics: int
-    usual: Point | None
-    likelihood: Point
-    measured: dict[str, float]
-
-    @property
-    def gap(self) -> float | None:
-        """The usual score less the likelihood."""
-        return None if self.usual is None else self.usual.value - self.likelihood.value
-
-
 def rows(inputs: Inputs, experiment: str) -> list[Row]:
     """Return an experiment's rows in the order of corpus, `LABELS` and K."""
-    scores, others = select(inputs.scores, variant=experiment), select(inputs.measurements, variant=experiment)
-    found = []
-    for (corpus, model), cells in scores.groupby(["corpus", "model"]):
-        usual = mean_points(cells, [USUAL])
-        for K, likelihood in mean_points(cells, [LIKELIHOOD]).items():
-            own = select(others, corpus=corpus, model=model, topics=K).groupby("quantity")["value"].mean()
-            measured = {str(quantity): float(value) for quantity, value in own.items()}
-            found.append(Row(str(corpus), str(model), K, usual.get(K), likelihood, measured))
-    order = list(LABELS)
-    return sorted(found, key=lambda r: (r.corpus, order.index(r.model), r.topics))
+    return table_rows.rows(inputs, experiment, LABELS)
 
 
 def informations(inputs: Inputs, names: Sequence[str]) -> "pd.DataFrame":

@@ -4,21 +4,27 @@ from itertools import groupby, zip_longest
 
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results_extensions as results
-from heldout.papers.murphy.experiments import lda_hmm, lda_hmm_words
+from heldout.papers.murphy.experiments import disclda, lda_hmm, lda_hmm_words, rtm, slda
+from heldout.papers.murphy.over_seeds import scored
+from heldout.papers.murphy.table_rows import Row, rows
+from heldout.points import Point
 from heldout.typesetting import latex
 
 
 def supervised(inputs: Inputs) -> str:
     """Return the table of supervised LDA: a row for each corpus and K."""
-    rows: list[latex.TableRow] = []
-    for corpus, of_corpus in groupby(results.label_rows(inputs), lambda row: row.corpus):
-        if rows:
-            rows.append(latex.ADDLINESPACE)
+    body: list[latex.TableRow] = []
+    for corpus, of_corpus in groupby(results.label_rows(inputs), lambda row: row.own.corpus):
+        if body:
+            body.append(latex.ADDLINESPACE)
         name = latex.corpus_name(corpus)
-        for row in of_corpus:
-            numbers = (*row.label, *row.state, *row.words)
-            cells = [name, latex.integer(row.topics), latex.percent(row.within, 0), latex.signed(row.frequency, 3)]
-            rows.append([*cells, *(latex.signed(value, 3) for value in numbers)])
+        for own, other, frequency in of_corpus:
+            numbers = [row.likelihood.value for row in (own, other)]
+            numbers += [row.usual.value for row in (own, other) if row.usual is not None]
+            numbers += [row.measured[slda.WORDS] for row in (own, other)]
+            within = latex.percent(own.measured[slda.WITHIN], 0)
+            cells = [name, latex.integer(own.topics), within, latex.signed(frequency, 3)]
+            body.append([*cells, *(latex.signed(value, 3) for value in numbers)])
             name = ""
     head = (
         r"& & documents & by their & \multicolumn{2}{c}{label, exact} & \multicolumn{2}{c}{at one state}"
@@ -26,52 +32,53 @@ def supervised(inputs: Inputs) -> str:
         r"\cmidrule(lr){5-6}\cmidrule(lr){7-8}\cmidrule(l){9-10}" + "\n"
         r"data & $K$ & within limit & frequency & sLDA & LDA & sLDA & LDA & sLDA & LDA\\"
     )
-    return latex.tabular(inputs, "@{}lrrrrrrrrr@{}", head, rows)
+    return latex.tabular(inputs, "@{}lrrrrrrrrr@{}", head, body)
 
 
 def relational(inputs: Inputs) -> str:
     """Return the table of the relational topic model: a row for each model and K."""
-    rows: list[latex.TableRow] = []
-    for row in results.link_rows(inputs):
-        name = [results.LINK_MODELS[row.model], latex.integer(row.topics)]
-        scores = [latex.signed(value, 3) for value in (row.state, row.mean, row.likelihood, row.state - row.likelihood)]
-        rows.append([*name, *scores, latex.decimal(row.area, 3)])
+    body: list[latex.TableRow] = []
+    for row in rows(inputs, results.RTM, results.LINK_MODELS):
+        mean, area = latex.signed(row.measured[rtm.MEAN], 3), latex.decimal(row.measured[rtm.AREA], 3)
+        name, usual = [results.LINK_MODELS[row.model], latex.integer(row.topics)], _value(row.usual)
+        body.append([*name, usual, mean, _value(row.likelihood), _gap(row), area])
     head = r"model & $K$ & at one state & at mean weights & likelihood & gap & area under the curve\\"
-    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)
+    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, body)
+
+
+def _value(point: Point | None, digits: int = 3) -> str:
+    return latex.DASH if point is None else latex.signed(point.value, digits)
+
+
+def _gap(row: Row, digits: int = 3) -> str:
+    return latex.DASH if row.gap is None else latex.signed(row.gap, digits)
 
 
 def discriminative(inputs: Inputs) -> str:
     """Return the table of DiscLDA: a row for each model."""
-    rows: list[latex.TableRow] = []
-    for row in results.class_rows(inputs):
-        numbers = [latex.signed(value, 3) for value in (row.usual, row.likelihood, row.usual - row.likelihood)]
-        shares = [latex.percent(value, 1) for value in (row.usual_error, row.error)]
+    body: list[latex.TableRow] = []
+    for row in rows(inputs, results.DISCLDA, results.CLASS_MODELS):
+        shares = [latex.percent(row.measured[quantity], 1) for quantity in (disclda.USUAL_ERROR, disclda.ERROR)]
         name = [results.CLASS_MODELS[row.model], latex.integer(row.topics)]
-        rows.append([*name, *numbers, *shares, latex.signed(row.words, 3)])
+        words = latex.signed(row.measured[disclda.WORDS], 3)
+        body.append([*name, _value(row.usual), _value(row.likelihood), _gap(row), *shares, words])
     head = (
         r"& & \multicolumn{3}{c}{class, nats per document} & \multicolumn{2}{c}{wrong class} & words given\\" + "\n"
         r"\cmidrule(lr){3-5}\cmidrule(lr){6-7}" + "\n"
         r"model & $K$ & folded in & exact & gap & folded in & exact & the class\\"
     )
-    return latex.tabular(inputs, "@{}lrrrrrrr@{}", head, rows)
-
-
-LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
+    return latex.tabular(inputs, "@{}lrrrrrrr@{}", head, body)
 
 
 def sequences(inputs: Inputs) -> str:
     """Return the table of LDA-HMM, LDA and a hidden Markov model by the likelihood of documents in their order."""
-    rows: list[latex.TableRow] = []
-    for corpus in results.corpora_of(inputs, results.SEQUENCES):
-        for row in results.sequence_rows(inputs, corpus):
-            error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
-            numbers = [latex.signed(row.usual, 4), f"{latex.signed(row.likelihood, 4)}{error}"]
-            shares = [latex.percent(row.content, 0), latex.percent(row.function, 0)]
-            gap = latex.signed(row.usual - row.likelihood, 4)
-            cells = [results.SEQUENCE_MODELS[row.model], latex.integer(row.topics)]
-            rows.append([latex.corpus_name(corpus), *cells, *numbers, gap, *shares])
+    body: list[latex.TableRow] = []
+    for row in rows(inputs, results.SEQUENCES, results.SEQUENCE_MODELS):
+        shares = [latex.percent(row.measured[quantity], 0) for quantity in (lda_hmm.CONTENT, lda_hmm.FUNCTION)]
+        cells = [latex.corpus_name(row.corpus), results.SEQUENCE_MODELS[row.model], latex.integer(row.topics)]
+        body.append([*cells, _value(row.usual, 4), scored(row.likelihood, 4), _gap(row, 4), *shares])
     head = r"data & model & $K$ & folded in & likelihood & gap & tokens of topics & function words of topics\\"
-    return latex.tabular(inputs, "@{}llrrlrrr@{}", head, rows)
+    return latex.tabular(inputs, "@{}llrrlrrr@{}", head, body)
 
 
 SIZE = 100  # effective chains, below which an error is not shown
@@ -79,20 +86,14 @@ SIZE = 100  # effective chains, below which an error is not shown
 
 def dynamic(inputs: Inputs) -> str:
     """Return the table of the dynamic topic model beside static ones by the likelihood of the next time's documents."""
-    rows: list[latex.TableRow] = []
-    for corpus in results.corpora_of(inputs, results.DYNAMICS):
-        for row in results.dynamic_rows(inputs, corpus):
-            usual, gap, size = latex.DASH, latex.DASH, latex.DASH
-            if row.usual is not None:
-                usual, gap = latex.signed(row.usual, 3), latex.signed(row.usual - row.likelihood.value, 3)
-            likelihood = latex.signed(row.likelihood.value, 3)
-            if row.size is not None:
-                size = latex.integer(int(row.size))
-            if row.size is None or row.size >= SIZE:
-                likelihood += rf" \ensuremath{{\pm}} {max(row.likelihood.error, LEAST_ERROR):.4f}"
-            rows.append([results.DYNAMIC_MODELS[row.model], usual, likelihood, gap, size])
+    body: list[latex.TableRow] = []
+    for row in rows(inputs, results.DYNAMICS, results.DYNAMIC_MODELS):
+        size = results.effective_size(inputs, row)
+        likelihood = scored(row.likelihood) if size is None or size >= SIZE else _value(row.likelihood)
+        shown = latex.DASH if size is None else latex.integer(int(size))
+        body.append([results.DYNAMIC_MODELS[row.model], _value(row.usual), likelihood, _gap(row), shown])
     head = r"model & bound & likelihood & gap & least effective size\\"
-    return latex.tabular(inputs, "@{}lrlrr@{}", head, rows)
+    return latex.tabular(inputs, "@{}lrlrr@{}", head, body)
 
 
 def table_27_1(inputs: Inputs) -> str:

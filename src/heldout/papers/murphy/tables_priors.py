@@ -5,23 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import covariates as of_covariates
 from heldout.papers.murphy.experiments import tags as of_tags
-from heldout.papers.murphy.results_priors import CORRELATION, COVARIATES, LABELS, TAGS, Row, rows
-from heldout.points import Point
+from heldout.papers.murphy.over_seeds import scored
+from heldout.papers.murphy.results_priors import CORRELATION, COVARIATES, LABELS, TAGS, rows
+from heldout.papers.murphy.table_rows import Row
 from heldout.typesetting import latex
-
-LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
-
-
-def _point(point: Point | None) -> str:
-    if point is None:
-        return latex.DASH
-    error = rf" \ensuremath{{\pm}} {max(point.error, LEAST_ERROR):.4f}" if point.error else ""
-    return latex.signed(point.value, 3) + error
 
 
 def _scores(row: Row) -> list[str]:
     gap = latex.DASH if row.gap is None else latex.signed(row.gap, 3)
-    return [latex.integer(row.topics), _point(row.usual), _point(row.likelihood), gap]
+    return [latex.integer(row.topics), scored(row.usual), scored(row.likelihood), gap]
 
 
 def _body(shown: Sequence[Row], cells: Callable[[Row], list[str]]) -> Iterator[latex.TableRow]:

@@ -4,9 +4,8 @@ from heldout import models
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results_undirected as results
 from heldout.papers.murphy.experiments import replicated_softmax, undirected_units
+from heldout.papers.murphy.over_seeds import scored
 from heldout.typesetting import latex
-
-LEAST_ERROR = 1e-4  # nats per response: a smaller one is rounded up to it
 
 
 def boltzmann(inputs: Inputs) -> str:
@@ -14,13 +13,11 @@ def boltzmann(inputs: Inputs) -> str:
     rows: list[latex.TableRow] = []
     for machine in results.machines(inputs):
         point = machine.likelihood
-        error = rf" \ensuremath{{\pm}} {max(point.error, LEAST_ERROR):.4f}" if point.error else ""
         pseudo, gap = latex.DASH, latex.DASH
         if machine.pseudo is not None:
             pseudo, gap = latex.signed(machine.pseudo, 4), latex.signed(machine.pseudo - point.value, 4)
         squares = latex.decimal(machine.reconstruction, 4) if machine.reconstruction is not None else latex.DASH
-        likelihood = f"{latex.signed(point.value, 4)}{error}"
-        rows.append([machine.name, latex.integer(machine.hidden), squares, pseudo, likelihood, gap])
+        rows.append([machine.name, latex.integer(machine.hidden), squares, pseudo, scored(point, 4), gap])
     head = r"trained by & $K$ & reconstruction error & pseudo-likelihood & likelihood & gap\\"
     return latex.tabular(inputs, "@{}lrrrrr@{}", head, rows)
 
