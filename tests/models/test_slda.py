@@ -12,7 +12,7 @@ from heldout.corpora.synthetic import Law, Shape, draw
 from heldout.errors import InputError
 from heldout.models.logistic_regression import logistic_regression, objective
 from heldout.models.response_kernel import Responses, State, sweep
-from heldout.models.slda import SLDA, log_label
+from heldout.models.slda import SLDA
 from heldout.typing import Floats, Ints
 
 TINY = Corpus.from_documents("tiny", [("d0", ["a", "b", "a"]), ("d1", ["b", "c"])])
@@ -23,6 +23,11 @@ ALPHA, GAMMA, WEIGHTS = np.array([0.5, 0.8]), 0.3, np.array([2.0, -1.0])
 def of_labels(labels: Ints) -> Responses:
     D = len(labels)
     return Responses.of(np.column_stack([np.arange(D), np.full(D, D)]), labels, D)
+
+
+def log_label(weights: Floats, shares: Floats, labels: Ints) -> Floats:
+    """Return log p(c_i | q-bar_i), (D,) nats, equation 27.65."""
+    return np.asarray(-np.logaddexp(0.0, -(2.0 * labels - 1.0) * (shares @ weights)))
 
 
 def log_joint(q: Ints, corpus: Corpus, labels: Ints, weights: Floats, alpha: Floats, gamma: float) -> float:

@@ -215,12 +215,3 @@ def pseudo_likelihood(model: RBM, X: Any) -> Floats:
         there = flip * model.visible_bias_[r] + hidden.log_normaliser(eta + flip[:, None] * W[r])
         sums -= np.logaddexp(0.0, there - without_bias)
     return sums
-
-
-def stochastic_pseudo_likelihood(model: RBM, X: Any, random: np.random.Generator) -> Floats:
-    """Return R log p(v_r | all others), (N,) nats, for one r drawn for each case: scikit-learn's `score_samples`."""
-    v = model.visible_units.check(X)
-    flipped, rows = v.copy(), np.arange(len(v))
-    at = random.integers(v.shape[1], size=len(v))
-    flipped[rows, at] = 1.0 - flipped[rows, at]
-    return np.asarray(-v.shape[1] * np.logaddexp(0.0, model.free_energy(v) - model.free_energy(flipped)))

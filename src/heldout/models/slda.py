@@ -21,7 +21,7 @@ from heldout.models.estimator import TopicEstimator, estimator
 from heldout.models.logistic_regression import logistic_regression
 from heldout.models.response_kernel import Responses, State, check, sweep, topics_of
 from heldout.topics import Topics
-from heldout.typing import Floats, Ints
+from heldout.typing import Ints
 
 
 @estimator
@@ -88,9 +88,3 @@ class SLDA(TopicEstimator):
     def topics(self, vocabulary: tuple[str, ...]) -> Topics:
         """Return the topics, as the evaluators take them."""
         return Topics(self.components_, self.alpha_, vocabulary)
-
-
-def log_label(weights: Floats, shares: Floats, labels: Ints) -> Floats:
-    """Return log p(c_i | q-bar_i), (D,) nats, equation 27.65; shares, q-bar, are (D, K)."""
-    result: Floats = -np.logaddexp(0.0, -(2.0 * labels - 1.0) * (shares @ weights))
-    return result

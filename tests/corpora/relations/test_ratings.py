@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from heldout.corpora.records import from_responses
-from heldout.corpora.relations.ratings import GENRES, Ratings, read_films, read_ratings, read_users
+from heldout.corpora.relations.ratings import GENRES, Ratings, read_films, read_ratings
 from heldout.errors import InputError
 
 FILM = b"1|Toy Story (1995)|01-Jan-1995||http://x|" + b"|".join([b"0"] * 3 + [b"1"] * 2 + [b"0"] * 14)
@@ -32,9 +32,8 @@ def test_ratings_of_records_are_the_same() -> None:
     assert ratings.mask(np.zeros(4)).nnz == 4  # a weight of 0 is kept
 
 
-def test_films_and_users_are_read() -> None:
+def test_films_are_read() -> None:
     assert read_films("u.item", FILM)["1"] == ("Toy Story (1995)", (GENRES[3], GENRES[4]))
-    assert read_users("u.user", b"1|24|M|technician|85711\n")["1"] == (24, "M", "technician")
 
 
 @pytest.mark.parametrize(
@@ -46,9 +45,6 @@ def test_films_and_users_are_read() -> None:
         (read_ratings, b"1\t2\t3\t4\n1\t2\t4\t5\n", "line 2: user 1 has rated film 2 already"),
         (read_films, b"1|Toy Story\n", "line 1: expected number, title"),
         (read_films, FILM + b"\n" + FILM, "line 2: film 1 is there already"),
-        (read_users, b"1|old|M|none|0\n", "line 1: the age must be an integer"),
-        (read_users, b"1|24|M|none\n", "line 1: expected number, age"),
-        (read_users, b"1|24|M|x|0\n1|24|M|x|0\n", "line 2: user 1 is there already"),
     ],
 )
 def test_damaged_files_are_refused(read: Callable[[str, bytes], Any], content: bytes, message: str) -> None:
@@ -73,12 +69,9 @@ def test_what_is_no_rating_is_refused(item: list[int], value: list[int], message
 def test_movielens_has_what_was_published() -> None:
     mirror = os.environ.get("HELDOUT_MIRROR")
     if not mirror or not Path(mirror, "u.item").exists():
-        pytest.skip(
-            "MovieLens may not be redistributed: set HELDOUT_MIRROR to a folder that holds u.data, u.item, u.user"
-        )
-    content = {name: Path(mirror, name).read_bytes() for name in ("u.data", "u.item", "u.user")}
+        pytest.skip("MovieLens may not be redistributed: set HELDOUT_MIRROR to a folder that holds u.data and u.item")
+    content = {name: Path(mirror, name).read_bytes() for name in ("u.data", "u.item")}
     ratings = read_ratings("u.data", content["u.data"])
     assert (len(ratings), len(ratings.users), len(ratings.items)) == (100_000, 943, 1682)
     assert np.bincount(ratings.value).tolist() == [0, 6110, 11370, 27145, 34174, 21201]
     assert set(read_films("u.item", content["u.item"])) == set(ratings.items)
-    assert set(read_users("u.user", content["u.user"])) == set(ratings.users)

@@ -9,10 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import yaml
+from test_gallery import made
+from tiny_families import CASES
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.evaluators.evaluation import Evaluation
+from heldout.papers.murphy.families import FAMILIES, FAMILY_OF, Family
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.data import DOCUMENTS, RECORDS, in_rounds
 from heldout.papers.murphy.members.member import Member
@@ -145,3 +148,37 @@ def test_a_case_with_a_large_error_is_annealed_anew() -> None:
 
 def test_names_and_labels_tell_members_apart() -> None:
     assert len({member.name for member in MEMBERS}) == len({member.label for member in MEMBERS}) == len(MEMBERS)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_every_family_sums_to_one_and_its_scores_are_of_their_kind(family: Family) -> None:
+    """On all that its models generate of one size; estimates of sums over cases at 4.9 errors, 1e-5 of runs in all."""
+    case = CASES[family.name]()
+    if case.likelihood is not None:
+        assert np.exp(case.likelihood).sum() == pytest.approx(case.total, abs=case.within)
+    if case.estimate is not None:
+        values, error = case.estimate.log_likelihood, case.estimate.total_error()
+        assert error > 0.0
+        if case.likelihood is not None:
+            assert abs((values - case.likelihood).sum()) < 4.9 * error + 1e-9
+        else:
+            p, errors = np.exp(values), case.estimate.standard_error
+            assert abs(p.sum() - case.total) < 4.9 * np.hypot(np.linalg.norm(p * errors), (p * errors**2).sum()) + 1e-3
+    truth = case.likelihood if case.scored is None else case.scored
+    slack = 1e-6
+    if truth is None and case.estimate is not None:
+        truth, slack = case.estimate.log_likelihood, 5.0 * case.estimate.standard_error.max()
+    if family.usual is None:
+        assert case.usual is None
+    elif case.usual is not None:
+        gap = case.usual - truth
+        assert family.usual.kind == "neither" or np.abs(gap).max() > 1e-3
+        assert family.usual.kind != "bound" or gap.max() < slack
+        assert family.usual.kind != "point" or gap.min() > -slack
+
+
+def test_every_model_of_the_gallery_is_a_member_or_of_a_family() -> None:
+    names = {model for table in (made().scores, made().measurements) for model in table["model"]}
+    members = {member.name for member in MEMBERS}
+    assert {family.name for family in FAMILIES} == set(CASES)
+    assert names - members - set(FAMILY_OF) <= {"none"}

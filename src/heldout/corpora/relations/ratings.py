@@ -211,30 +211,6 @@ def read_films(file: str, content: bytes) -> dict[str, Film]:
     return films
 
 
-class User(NamedTuple):
-    """A line of u.user: age in years, gender and occupation."""
-
-    age: int
-    gender: str
-    occupation: str
-
-
-def read_users(file: str, content: bytes) -> dict[str, User]:
-    """Return the users of MovieLens's u.user by number.
-
-    Raises:
-        InputError: names the line that is something else, or of a user who was there before.
-    """
-    users: dict[str, User] = {}
-    for where, columns in _lines(file, content, "|"):
-        if len(columns) != 5:
-            raise InputError(f"{where}: expected number, age, gender, occupation and postal code")
-        if columns[0] in users:
-            raise InputError(f"{where}: user {columns[0]} is there already")
-        users[columns[0]] = User(integer(columns[1], "the age", where, 0, 150), columns[2], columns[3])
-    return users
-
-
 def _lines(file: str, content: bytes, separator: str) -> Iterator[tuple[str, list[str]]]:
     """Yield where a line is, and its columns; the files are latin-1."""
     for number, line in enumerate(content.decode("latin-1").splitlines(), start=1):

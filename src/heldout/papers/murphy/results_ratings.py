@@ -8,6 +8,7 @@ from heldout.evaluators import COMPLETION, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import rating_curves as curves
 from heldout.papers.murphy.experiments import ratings as of
+from heldout.papers.murphy.families import FAMILY_OF
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.members.mixtures import MixtureOfCategoricals
 from heldout.papers.murphy.members.user_rating_profile import UserRatingProfile
@@ -32,9 +33,12 @@ LABELS = {  # in the order of the table
     of.PCD: "RBM, PCD",
     of.COMBINED: "RBM and PMF, mean",
 }
-USUAL_SCORES = {MIXTURE: "best component", PROFILE: "bound", of.COCLUSTERING: "best cluster"}
-USUAL_SCORES |= dict.fromkeys((of.OFFSETS, of.PMF_POINT, of.PMF_EM, of.PLAIN, of.LEARNED, of.ROOT), "full folding-in")
-USUAL_SCORES |= {of.CD: "pseudo-likelihood", of.PCD: "pseudo-likelihood"}
+USUAL_SCORES = {member.name: member.usual.score for member in (MixtureOfCategoricals, UserRatingProfile)}
+USUAL_SCORES |= {
+    model: family.usual.score
+    for model, family in FAMILY_OF.items()
+    if family.usual and model in LABELS and model != of.COMBINED
+}
 
 # Murphy's own drawing of Figure 4 of Koren et al. (2009): pmtk3, demos/netflixResultsPlot.m at commit
 # 68788ecb7e04adab287ff69a6122da7f9ffc6334; K, and root mean squared errors on the quiz set of Netflix

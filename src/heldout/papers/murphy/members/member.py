@@ -27,11 +27,12 @@ class Usual(NamedTuple):
     Attributes:
         score: its name.
         kind: "bound" for a lower bound on the likelihood; "point" for a score at the latent vector that fits the case
-            best, nowhere below the likelihood; "exact" for the likelihood itself.
+            best, nowhere below the likelihood; "exact" for the likelihood itself; "neither" for one that may lie on
+            either side.
     """
 
     score: str
-    kind: Literal["bound", "point", "exact"]
+    kind: Literal["bound", "point", "exact", "neither"]
 
 
 BEST, FOLDED, BOUND = Usual("best component", "bound"), Usual("full folding-in", "point"), Usual("bound", "bound")
