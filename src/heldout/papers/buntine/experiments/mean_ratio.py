@@ -28,7 +28,6 @@ from heldout.evaluators.reference import reference, variance_for
 from heldout.job import Job
 from heldout.papers.buntine.settings import MeanRatio
 from heldout.recorder import Results
-from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 
 KIND = "mean-ratio"
@@ -67,9 +66,8 @@ def experiment(job: Job, settings: MeanRatio) -> Results:
         shape, law = Shape(1, D, settings.words, settings.mean_length), Law(topics=job.topics)
         made, truth = synthetic.draw(f"{KIND}-{job.topics}", shape, seed=job.seed, law=law)
         truth, lengths = truth.smoothed(SMOOTHING), made.lengths[1:]
-    axes: Axes = {"corpus": corpus.name, "topics": job.topics, "seed": job.seed}
-    documents, _ = simulate(truth, lengths, generator(KIND, **axes))
-    truly = likelihood(truth, documents, settings, axes)
+    documents, _ = simulate(truth, lengths, job.generator(KIND, topics=job.topics))
+    truly = likelihood(truth, documents, settings, job.generator(f"{KIND}-reference", topics=job.topics))
     recorder = job.recorder()
     for samples in settings.samples:
         n = D if samples == settings.samples[0] else settings.fewer_documents
@@ -77,7 +75,7 @@ def experiment(job: Job, settings: MeanRatio) -> Results:
         half_variances = truly.standard_error[:n] ** 2 / 2.0
         of_samples = partial(recorder.measure, axis="samples", at=samples)
         for name in (PARTICLES, SEQUENTIAL):
-            rng = generator(f"{KIND}-estimate", **axes, evaluator=name, samples=samples)
+            rng = job.generator(f"{KIND}-estimate", topics=job.topics, evaluator=name, samples=samples)
             logarithms = estimate(name, truth, some, samples, rng).log_likelihood - log_p
             recorder.mean(RATIO + name, np.exp(logarithms - half_variances), axis="samples", at=samples)
             recorder.mean(LOGARITHM + name, logarithms, axis="samples", at=samples)
@@ -88,9 +86,9 @@ def experiment(job: Job, settings: MeanRatio) -> Results:
     return recorder.results
 
 
-def likelihood(topics: Topics, documents: Corpus, settings: MeanRatio, axes: Axes) -> Evaluation:
+def likelihood(topics: Topics, documents: Corpus, settings: MeanRatio, rng: np.random.Generator) -> Evaluation:
     """Return log p(w) of every document, exact or the reference."""
-    rng, variance = generator(f"{KIND}-reference", **axes), variance_for(settings.reference_error)
+    variance = variance_for(settings.reference_error)
     return exact_within(topics, documents, settings.limit) or reference(
         topics, documents, settings.reference_samples, rng, variance=variance
     )

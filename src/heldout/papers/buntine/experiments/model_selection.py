@@ -113,14 +113,13 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
         recorder = job.recorder(topics=of.n_topics, results=results, **names)
 
         def random(purpose: str) -> np.random.Generator:
-            return generator("model-selection", corpus=corpus.name, evaluator=purpose, seed=seed)
+            return job.generator("model-selection", evaluator=purpose)
 
         def fold_in(model: Topics, documents: Corpus) -> Any:
             return lda.fold_in(model, documents, LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=seed)
 
-        unstated: dict[str, Any] = {"samples": 1, "standard_error": math.nan}
-        recorder.score(FULL, full_folding_in([of], held_out, fold_in), **unstated)
-        recorder.score(HALF, predictive([of], observed, scored, fold_in), **unstated)
+        recorder.score(FULL, full_folding_in([of], held_out, fold_in), samples=1, standard_error=math.nan)
+        recorder.score(HALF, predictive([of], observed, scored, fold_in), samples=1, standard_error=math.nan)
         evaluations = {name: estimate(name, of, held_out, count, random(name)) for name, count in everywhere.items()}
         for name, evaluation in evaluations.items():
             recorder.score(name, evaluation, samples=everywhere[name])

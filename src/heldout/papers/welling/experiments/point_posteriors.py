@@ -73,10 +73,15 @@ def experiment(job: Job, settings: PointPosteriors) -> Results:
     whitened = pca.coordinates_ / deviations
 
     for posterior, variant in _POSTERIORS:
-        options: dict[str, Any] = {"posterior": posterior, "iterations": iterations}
-        gaussians = GaussianMixture(components, floor=settings.floor, random_state=start("gaussian-mixture"), **options)
+        gaussians = GaussianMixture(
+            components,
+            posterior=posterior,
+            floor=settings.floor,
+            iterations=iterations,
+            random_state=start("gaussian-mixture"),
+        )
         _course(recorder.at(model="gaussian-mixture", variant=variant), gaussians, whitened)
-        chain = HMM(components, random_state=start("hmm"), **options)
+        chain = HMM(components, posterior=posterior, iterations=iterations, random_state=start("hmm"))
         _course(recorder.at(model="hmm", variant=variant), chain, training)
     k_means = KMeans(components, iterations=iterations, random_state=start("k-means"))
     _course(recorder.at(model="k-means", variant=POINT), k_means, whitened)
