@@ -44,6 +44,7 @@ PROPS: dict[str, style.Props] = {  # markers and lines of the source's Figure 5
     MEAN_FIELD_FIRST: {"marker": "o", "linestyle": style.DOTTED},
 }
 SHADES = (0.15, 0.95)  # places in the colour map of few and of many topics
+MARKS_OF_TOPICS = ("o", "s", "^", "D", "v", "X", "P", "d")  # a marker for each number of topics, for lines lie close
 OTHER_TARGET = (HALF, COMPLETION)  # evaluators that score half of the tokens
 PARTICLE_FILTER_LABEL = "particle filter"
 ORDER = (PARTICLE_FILTER, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
@@ -147,16 +148,17 @@ def realistic_40(inputs: Inputs) -> Figure:
 def _by_size(axis: Axes, rows: "pd.DataFrame", corpus: str) -> None:
     """Draw one evaluator's mean perplexity over seeds of the models trained on a corpus, a line per K."""
     lines = rows[rows["size"] > 0].pivot_table("perplexity", "size", "topics")
-    for (topics, line), shade in zip(lines.items(), np.linspace(*SHADES, max(len(lines.columns), 2)), strict=False):
+    shades = np.linspace(*SHADES, max(len(lines.columns), 2))
+    for place, ((topics, line), shade) in enumerate(zip(lines.items(), shades, strict=False)):
         true = topics == SOURCES[corpus].topics
         axis.plot(
             line,
             color=style.EVALUATOR_COLOURS[TRUE_MODEL] if true else colormaps["viridis"](shade),
-            linewidth=2.6 if true else 1.1,
-            marker="o",
-            markersize=4.0 if true else 2.5,
+            linewidth=4.0 if true else 1.0,
+            marker=MARKS_OF_TOPICS[place % len(MARKS_OF_TOPICS)] if not true else "",
+            markersize=3.0,
             label=f"$K = {topics}$" + (" (true)" if true else ""),
-            zorder=3 if true else 2,
+            zorder=2 if true else 3,
         )
     truth = rows.loc[rows["size"] == 0, "perplexity"].mean()
     axis.axhline(truth, color=style.COLOURS[TRUE_MODEL], linestyle=style.DASHED, linewidth=1.0, label="true model")

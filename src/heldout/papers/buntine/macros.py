@@ -1,11 +1,9 @@
 """The sizes of the corpora drawn from trained models, beside the original's."""
 
 from heldout.corpora.names import SOURCES
-from heldout.evaluators import SEQUENTIAL
 from heldout.inputs import Inputs
-from heldout.papers.buntine.results import rises_by_reading, scored
+from heldout.papers.buntine.results import rises_by_reading
 from heldout.papers.buntine.tables import READING_LABELS
-from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros, experiment_settings
 from heldout.verdicts import NOT_RUN
@@ -14,8 +12,6 @@ from heldout.verdicts import NOT_RUN
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     realistic, selection = inputs.study.get("realistic", {}), experiment_settings(inputs, "model-selection")
-    forty = select(scored(inputs), corpus="s40", evaluator=SEQUENTIAL)
-    truth, trained = forty[forty["size"] == 0], select(forty, size=forty["size"].max())
     rising = [READING_LABELS[name] for name, (rises, total) in rises_by_reading(inputs).items() if 2 * rises > total]
     return {
         "RealisticSourceName": latex.corpus_name(str(realistic.get("source", ""))) or NOT_RUN,
@@ -26,6 +22,5 @@ def macros(inputs: Inputs) -> Macros:
         "RealisticReferenceRuns": latex.integer(selection.get("reference_runs", 0)),
         "RealisticParticles": latex.integer(selection.get("reference_particles", 0)),
         "ReadingsRising": latex.listed([f"``{label}''" for label in rising]) or "none",
-        "FortyAboveBest": latex.decimal(truth["value"].mean() - trained["value"].max(), 3),
         "RealisticChains": latex.integer(selection.get("chains", 0)),
     }

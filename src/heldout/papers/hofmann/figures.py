@@ -133,10 +133,10 @@ def _baseline(axis: Axes, inputs: Inputs, corpus: str, *, legend: bool = False) 
 def _as_hofmann(axis: Axes, inputs: Inputs, corpus: str, *, legend: bool = False) -> None:
     """Draw the score of the document-specific unigram."""
     _baseline(axis, inputs, corpus, legend=legend)
-    lsa = {"color": style.COLOURS[LSA], "linestyle": style.DASH_DOTTED}
-    for reading, marker in zip(READINGS, (style.MARKERS[LSA], "1", "+", "x"), strict=True):
-        width = 1.5 if reading == READINGS[0] else 0.7
-        _plot(axis, curve(inputs, corpus, reading), label=NAMES[reading], linewidth=width, marker=marker, **lsa)
+    for (marker, line, white), reading in zip(LSA_PROPS, READINGS, strict=True):
+        colour = style.lighter(style.COLOURS[LSA], white)
+        props: style.Props = {"label": NAMES[reading], "color": colour, "marker": marker, "linestyle": line}
+        _plot(axis, curve(inputs, corpus, reading), linewidth=1.3, markersize=3.5, **props)
     for model, line in ((EARLY, style.DOTTED), (HEATED, "-")):
         colour, means = style.COLOURS[model[0]], curve(inputs, corpus, model)
         _plot(axis, means, label=NAMES[model], color=colour, marker=style.MARKERS[model[0]], linestyle=line)
@@ -148,6 +148,13 @@ def _star(axis: Axes, point: "pd.Series[float]", colour: str) -> None:
     axis.plot(point, marker="*", markersize=8, color=colour, zorder=4)
 
 
+# Marker, line and share of white of LSA's readings, the main one first
+LSA_PROPS = (
+    (style.MARKERS[LSA], "-", 0.0),
+    ("v", style.DASHED, 0.0),
+    ("s", style.DASH_DOTTED, 0.45),
+    ("x", (0, (1, 1.6)), 0.45),
+)
 CHOSEN: style.Props = {"marker": "o", "markersize": 3.0, "markerfacecolor": style.WHITE}  # prior by validation tokens
 
 

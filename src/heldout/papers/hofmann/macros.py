@@ -23,12 +23,11 @@ from heldout.papers.hofmann.results import (
     Model,
     chosen_prior,
     curve,
-    documents,
     run_corpora,
     whole_seeds,
 )
 from heldout.points import TRUTH, select
-from heldout.typesetting import latex
+from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import POSITIONS, Macros, experiment_settings
 from heldout.verdicts import NOT_RUN
 
@@ -73,14 +72,14 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     """Return one corpus's numbers; "not run" where there is none, as for no corpus."""
     import pandas as pd
 
-    curves = {name: curve(inputs, corpus, model, evaluator)["value"] for name, (model, evaluator) in CURVES.items()}
-    result = {f"{name}Lowest": _perplexity(values) for name, values in curves.items()}
+    curves = {name: curve(inputs, corpus, model, evaluator) for name, (model, evaluator) in CURVES.items()}
+    result = {f"{name}Lowest": _lowest(means) for name, means in curves.items()}
     for name, models in BASELINES.items():
-        result[f"{name}Lowest"] = _perplexity(pd.concat([curve(inputs, corpus, model)["value"] for model in models]))
-    for name, values in curves.items():
-        lowest = f"{result[f'{name}Lowest']} ({latex.integer(values.idxmax())})" if len(values) else latex.DASH
+        result[f"{name}Lowest"] = _lowest(pd.concat([curve(inputs, corpus, model) for model in models]))
+    for name, means in curves.items():
+        at = means["value"].idxmax() if len(means) else None
+        lowest = latex.DASH if at is None else f"{result[f'{name}Lowest']} ({latex.integer(at)})"
         result[f"{name}LowestAt"] = lowest
-    result["Documents"] = latex.integer(documents(inputs, corpus)) if corpus else NOT_RUN
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]
     for name, column in (("Tokens", "tokens"), ("LeftOut", "tokens_left_out"), ("Rank", "topics")):
@@ -90,6 +89,10 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     return result
 
 
-def _perplexity(values: "pd.Series[float]") -> str:
-    """Return the lowest perplexity of scores in nats per token."""
-    return latex.perplexity(math.exp(-values.max())) if len(values) else NOT_RUN
+def _lowest(means: "pd.DataFrame") -> str:
+    """Return the lowest perplexity of a curve, with its standard error over seeds."""
+    if means.empty:
+        return NOT_RUN
+    best = means.sort_values("value", kind="stable").iloc[-1]
+    perplexity = math.exp(-best["value"])
+    return over_seeds.with_error(perplexity, perplexity * best["error"], 0 if perplexity >= over_seeds.LARGE else 1)

@@ -137,12 +137,14 @@ def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) 
 
     Returns:
         "value", nats per token, over the seeds with the whole grid, so that it is comparable between numbers of
-        dimensions; its "perplexity"; and "least" and "most", the perplexities of any seed.
+        dimensions; its standard "error" over these; its "perplexity"; and "least" and "most", the perplexities of any
+        seed.
     """
     rows = points(inputs, [corpus], [model], evaluator)
     rows = rows.assign(perplexity=np.exp(-rows["value"].astype(float)))
     ends = rows.groupby("topics")["perplexity"].agg(least="min", most="max")
-    means = rows[rows["seed"].isin(whole_seeds(inputs, corpus))].groupby("topics")[["value"]].mean()
+    by_topics = rows[rows["seed"].isin(whole_seeds(inputs, corpus))].groupby("topics")["value"]
+    means = by_topics.agg(["mean", "sem"]).rename(columns={"mean": "value", "sem": "error"})
     return means.assign(perplexity=np.exp(-means["value"].astype(float))).join(ends)
 
 
@@ -150,12 +152,6 @@ def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) 
 def rank(inputs: Inputs, corpus: str) -> int:
     """Return the rank of the training counts, LSA's largest; 0 if LSA was not run."""
     return max(curve(inputs, corpus, READINGS[0]).index, default=0)
-
-
-def documents(inputs: Inputs, corpus: str) -> int:
-    """Return the number of a corpus's documents, all of which take part."""
-    described = inputs.corpus(corpus)
-    return int(described["train_documents"]) + int(described["test_documents"])
 
 
 def run_corpora(inputs: Inputs) -> list[str]:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REMAINS = 0.5  # share of the optimism
+FITTED_AT = (100, 800)  # numbers of topics of the table of the optimism that are not few
 VARIATIONAL = ("scikit-learn", "gensim")
 PACKAGES_HELD_OUT = 1.0 / 3.0  # share of documents, at most, in the study `packages`, which has corpora of its own
 TODAYS_HELD_OUT = 0.4  # of 20 newsgroups, by date
@@ -136,6 +137,18 @@ def above_truth(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> li
             inputs, pairs, margin=ANY if cannot else MODELS, test="identity" if cannot else "above", part=PRINTED[model]
         )
     return found
+
+
+def fitted_prior_helps(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
+    """Measure what PLSA's likelihood gains under a prior that is fitted to the training documents."""
+    scores = with_truth(inputs.scores)
+    at = {"corpus": tuple(corpora), "model": PLSA, "smoothing": main_constant(inputs), "evaluator": TRUTH}
+    pairs = paired(scores, {**at, "variant": FITTED}, {**at, "variant": OPTIMISM})
+    return [
+        effect
+        for k in FITTED_AT
+        for effect in _by_split(inputs, select(pairs, topics=k), margin=MODELS, part=f"K = {k}")
+    ]
 
 
 def optimism_grows_with_topics(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -410,9 +423,12 @@ def half_chooses(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     return found
 
 
-def is_none(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> list[Effect]:
-    """Hold a score's excess over the truth, on documents drawn from the model, to what a probability can have."""
-    return [effect for score in scores for effect in _excesses(inputs, score, 1.0)]
+def is_none(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str], over: str = "over") -> list[Effect]:
+    """Hold a score's excess on documents drawn from the model to what a probability can have.
+
+    The excess is "over" the truth, or over p(w | theta) of the weights that drew the document, "given".
+    """
+    return [effect for score in scores for effect in _excesses(inputs, score, 1.0, over)]
 
 
 def may_be_one(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> list[Effect]:
@@ -421,12 +437,12 @@ def may_be_one(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> li
     return [min(of_models, key=lambda effect: effect.estimate) for of_models in found if of_models]
 
 
-def _excesses(inputs: Inputs, score: str, sign: float) -> list[Effect]:
+def _excesses(inputs: Inputs, score: str, sign: float, over: str = "over") -> list[Effect]:
     """Return excesses as effects: Markov's inequality is the test, and the drawn documents are the one replicate."""
     limit = -math.log(CHANCE)
     return [
         Effect(
-            *(row["corpus"], f"{score}, K = {row['topics']}", sign * row["over"], 0.0, math.inf),
+            *(row["corpus"], f"{score}, K = {row['topics']}", sign * row[over], 0.0, math.inf),
             *("nats", sign * limit, 0.0, row["documents"], 1),
         )
         for row in select(excesses(inputs), model=TRUE_MODEL, score=score).to_dict("records")
@@ -502,6 +518,14 @@ CLAIMS = (
         no_prior_closes_the_gap,
     ),
     Claim(
+        "fitted-prior-helps",
+        _BEYOND,
+        "A prior that is fitted to the training documents gives test documents more than the flat one.",
+        f"by corpus, PLSA at {' and '.join(map(str, FITTED_AT))} topics: the likelihood under the fitted prior less"
+        " that under the flat one (stated with the data in view)",
+        fitted_prior_helps,
+    ),
+    Claim(
         "epca-full-above-truth",
         _BEYOND,
         "Full folding-in of EPCA lies above its marginal likelihood under the Gaussian prior of its penalty.",
@@ -516,6 +540,21 @@ CLAIMS = (
         " model they say more than any probability can.",
         f"{_DRAWN} a chance of {CHANCE:g} at most (the excess is the logarithm of an e-value)",
         partial(is_none, scores=(FULL, SAMPLED_FULL, PLUG_IN)),
+    ),
+    *(
+        Claim(
+            name,
+            _BEYOND,
+            f"{says} says more of documents drawn from the model than any probability can beside the weights that drew"
+            " them.",
+            "documents drawn from a model, nats over log p(w | theta) of the weights that drew them; a probability has"
+            f" {-math.log(CHANCE):.1f} or more with a chance of {CHANCE:g} at most",
+            partial(is_none, scores=(score,), over="given"),
+        )
+        for name, says, score in (
+            ("refuted-by-drawn-weights", "Full folding-in at the maximum", FULL),
+            ("sampled-refuted-by-drawn-weights", "Full folding-in at a Gibbs sample", SAMPLED_FULL),
+        )
     ),
     Claim(
         "estimates-may-be-probabilities",

@@ -620,7 +620,7 @@ def is_a_probability(inputs: Inputs) -> Figure:
     above: Props = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
     bold: Props = {**above, "fontweight": "bold"}
     axis.text(THRESHOLD, 1.035, " no probability", ha="left", color=style.EVALUATOR_COLOURS[FULL], **bold)
-    axis.text(THRESHOLD, 1.035, "may be one ", ha="right", **bold)
+    axis.text(THRESHOLD, 1.035, "may be a probability ", ha="right", **bold)
     axis.text(0.4 * THRESHOLD, 1.0, "chance at most", ha="right", **above)
     for nats in (THRESHOLD, *(tick for tick in decades if tick <= right)):
         chance = power_of_ten(-nats).removeprefix(r"\ensuremath{").removesuffix("}")

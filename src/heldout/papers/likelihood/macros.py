@@ -46,7 +46,8 @@ def macros(inputs: Inputs) -> Macros:
         "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
         "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
         **_message(inputs),
-        **_covers(inputs),
+        "CoversErrors": f"{STATED:g}",
+        "CoversNats": f"{ESTIMATORS.value:g}",
         **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
@@ -95,16 +96,6 @@ def _over(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPT
     (found,) = effects(at, margin=MODELS, held_out=inputs.held_out, factor=True)
     estimate, low, high = shown(found)
     return f"{estimate} [{low}, {high}]" if found.replicates > 1 else estimate
-
-
-def _covers(inputs: Inputs) -> Macros:
-    """Return what the claim `truth-covers` asks of the stated errors, and their r.m.s. in those."""
-    cells = results.calibration(inputs)
-    return {
-        "CoversErrors": f"{STATED:g}",
-        "CoversNats": f"{ESTIMATORS.value:g}",
-        "CoversSpread": latex.decimal((cells["z"] ** 2).mean() ** 0.5, 2) if len(cells) else NOT_RUN,
-    }
 
 
 def _components(inputs: Inputs) -> Macros:

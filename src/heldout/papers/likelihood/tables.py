@@ -23,14 +23,14 @@ from heldout.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_M
 from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
 from heldout.points import TRUTH, select
 from heldout.scores import perplexity
-from heldout.typesetting import latex, style
+from heldout.typesetting import latex, over_seeds, style
 from heldout.typesetting.table import Table
 from heldout.verdicts import MODELS, Effect, shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-OPTIMISM_TOPICS, PEERS_TOPICS = (3, 100, 400), (5, 20, 160)
+OPTIMISM_TOPICS, REPAIR_TOPICS, PEERS_TOPICS = (3, 100, 800), (3, 100, 400), (5, 20, 160)
 PRIORS = {OPTIMISM: "the model's", FLAT: "flat", FITTED: "fitted"}
 SCORES = {name: known.label for name, known in ESTIMATORS.items()} | {
     FULL: "full folding-in, maximum",
@@ -85,8 +85,10 @@ def _with_interval(inputs: Inputs, pairs: "pd.DataFrame") -> str:
     """Return what pairs gain in the mean, and half the width of its interval, nats per token; a dash for none."""
     for effect in effects(pairs, margin=MODELS, held_out=inputs.held_out):
         low, high = effect.interval()
-        half = rf"~\ensuremath{{\pm}}~{latex.decimal((high - low) / 2.0, 3)}" if math.isfinite(high - low) else ""
-        return _gap(effect.estimate) + half
+        half = (high - low) / 2.0
+        if not math.isfinite(half):
+            return _gap(effect.estimate)
+        return rf"{_gap(effect.estimate)}~\ensuremath{{\pm}}~{latex.decimal(half, 3 if half >= 5e-4 else 4)}"
     return latex.DASH
 
 
@@ -237,7 +239,7 @@ def _repair_rows(inputs: Inputs) -> Iterator[list[str]]:
             for variant, prior in PRIORS.items():
                 scores = (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
                 off = {name: results.errors(inputs, corpus, model, name, variant) for name in scores}
-                for k in results.available(OPTIMISM_TOPICS, off[LAPLACE].index):
+                for k in results.available(REPAIR_TOPICS, off[LAPLACE].index):
                     names = [latex.corpus_name(corpus), style.MODEL_NAMES[model], prior, latex.integer(k)]
                     yield [*names, *(_error(errors.get(k)) for errors in off.values())]
 
@@ -337,7 +339,8 @@ def power_of_ten(nats: float) -> str:
     """Return exp(nats) in LaTeX, as a power of ten where it is far from 1; a small one is rounded up."""
     exponent = round(nats / math.log(10.0), 6)
     if abs(exponent) < 2.0:
-        return latex.decimal(math.exp(nats), 2) if exponent else "1"
+        value = math.exp(nats)
+        return latex.decimal(value, 2 if value < 10.0 else 0) if exponent else "1"
     return rf"\ensuremath{{10^{{{math.ceil(exponent) if exponent < 0.0 else math.floor(exponent)}}}}}"
 
 
@@ -427,14 +430,15 @@ def longer_chains(inputs: Inputs) -> str:
     if r_hats.empty:
         raise InputError("table-long-chains: no chains were run; run them")
     gains = [
-        long_chains.changes(inputs, score).groupby(["corpus", "topics"])["gain"].mean() for score in long_chains.SCORES
+        long_chains.changes(inputs, score).groupby(["corpus", "topics"])["gain"].agg(list)
+        for score in long_chains.SCORES
     ]
     rows, before = [], ""
     for corpus, topics in r_hats.index:
         at = (corpus, topics)
         name = "" if corpus == before else latex.corpus_name(corpus)
         cells = [latex.decimal(float(r_hats.loc[at, of]), 2) for of in (SHORT, LONG)]
-        rows.append([name, latex.integer(topics), *cells, *(latex.signed(float(gain[at]), 4) for gain in gains)])
+        rows.append([name, latex.integer(topics), *cells, *(over_seeds.signed(gain[at], 4) for gain in gains)])
         before = corpus
     head = r"""
  & & \multicolumn{2}{c}{$\hat R$} & \multicolumn{3}{c@{}}{change, nats per token}\\

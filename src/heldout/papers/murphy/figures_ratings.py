@@ -29,7 +29,8 @@ TITLE_HEIGHT = 0.08  # of the factors' loadings
 def figure_27_27(inputs: Inputs) -> Figure:
     """Draw the mean ratings of co-clusters, darker where higher, the sides in proportion to users and films."""
     blocks = results.blocks(inputs)
-    figure, ((axis,),) = style.grid(1, 1, 3.0)
+    figure, ((axis,),) = style.grid(1, 1, 2.5)
+    figure.set_figwidth(0.8 * style.WIDTH)  # as it is printed, so that letters keep their size
     if blocks.means:
         edges = [np.concatenate([[0.0], np.cumsum(sizes)]) for sizes in (blocks.films, blocks.users)]
         mesh = axis.pcolormesh(*edges, np.array(blocks.means), cmap="Greys", vmin=1.0, vmax=5.0)

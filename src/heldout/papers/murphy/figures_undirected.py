@@ -37,7 +37,8 @@ def boltzmann(inputs: Inputs) -> Figure:
 
 def figure_27_33(inputs: Inputs) -> Figure:
     """Draw precision against recall of the first 1, 2, 4, .. documents, means over queries and seeds."""
-    figure, ((axis,),) = style.grid(1, 1, style.HEIGHT)
+    figure, ((axis,),) = style.grid(1, 1, 1.7)
+    figure.set_figwidth(0.5 * style.WIDTH)  # as it is printed, so that letters keep their size
     colours = {replicated_softmax.SOFTMAX: _SOFTMAX, models.LDA: style.COLOURS[models.LDA]}
     for model, name in results.RETRIEVERS.items():
         axis.plot(*results.retrieval(inputs, model), marker="o", color=colours[model], label=name)

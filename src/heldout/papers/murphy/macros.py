@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
-from heldout.papers.murphy import over_seeds, results
+from heldout.papers.murphy import results
 from heldout.papers.murphy.claims import CLAIMS
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED_EVIDENCE
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
+from heldout.papers.murphy.gaps import gaps
 from heldout.papers.murphy.macros_graphs import of_graphs
 from heldout.papers.murphy.macros_priors import of_priors
 from heldout.papers.murphy.macros_ratings import of_ratings
@@ -18,7 +19,7 @@ from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.members.plsi import PLSI
 from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.points import select
-from heldout.typesetting import latex
+from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import CONTRADICTED, DIFFERS, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
 
@@ -48,7 +49,7 @@ ROUNDING = 1e-9  # nats per token, of exact values and of weights that do not va
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     rows = results.opening_rows(inputs)
-    gaps = [abs(row.gap) for row in rows if row.gap is not None]
+    sizes = [abs(row.gap) for row in rows if row.gap is not None]
     scores = [row for row in rows if row.member.usual.kind != "exact"]
     errors = [row.error for row in rows if row.error]
     corpus = next(iter(results.corpora(inputs, results.PERPLEXITY)), "")
@@ -59,7 +60,7 @@ def macros(inputs: Inputs) -> Macros:
         "GalleryClaims": latex.integer(len(CLAIMS) - verdicts[IDENTITY]),
         **{f"Gallery{name.title().replace(' ', '')}": latex.integer(verdicts[name]) for name in COUNTED},
         "GalleryModels": latex.integer(len({row.member for row in rows})),
-        "GalleryLargestGap": latex.decimal(max(gaps), 2) if gaps else NOT_RUN,
+        "GalleryLargestGap": latex.decimal(max(sizes), 2) if sizes else NOT_RUN,
         "GalleryScores": latex.integer(len(scores)),
         "GalleryRefuted": latex.integer(sum(row.refuted for row in scores)),
         "AnnealedError": latex.decimal(max(errors), 4) if errors else NOT_RUN,
@@ -74,7 +75,7 @@ def macros(inputs: Inputs) -> Macros:
         for member in (member for member in MEMBERS if kind in member.data):
             row = at_most.get(member)
             result[f"{name}Gap{latex.camel(member.name)}"] = (
-                NOT_RUN if row is None else over_seeds.signed(over_seeds.gaps(_scores(inputs, experiment, row)), 3)
+                NOT_RUN if row is None else over_seeds.signed(gaps(_scores(inputs, experiment, row)), 3)
             )
     both = results.annealed_and_exact(inputs)
     within = sum(abs(one.value - one.exact) <= SEEN * one.error + ROUNDING for one in both)

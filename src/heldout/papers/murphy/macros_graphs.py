@@ -1,12 +1,11 @@
 """The numbers of graphs and relations that the gallery's text uses."""
 
 from heldout.inputs import Inputs
-from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_graphs as results
 from heldout.papers.murphy.experiments import concepts, memberships, node_features, partitions
 from heldout.papers.murphy.experiments.block_graphs import STRUCTURES
 from heldout.papers.murphy.manifest_graphs import CONCEPTS, MEMBERSHIPS, PARTITIONS
-from heldout.typesetting import latex
+from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
 

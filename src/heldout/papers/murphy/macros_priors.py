@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 from heldout.evaluators import EXACT
 from heldout.inputs import Inputs
-from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_priors as results
 from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.papers.murphy.gaps import gaps
 from heldout.papers.murphy.table_rows import Row
 from heldout.points import select
-from heldout.typesetting import latex
+from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
 
@@ -33,7 +33,7 @@ def of_priors(inputs: Inputs) -> Macros:
         last = [row for row in of_model if row.corpus == of_model[-1].corpus]
         largest = max(last, key=lambda row: row.topics, default=None)
         scores = inputs.scores if largest is None else _scores(inputs, experiment, largest)
-        found[f"PriorsGap{name}"] = NOT_RUN if largest is None else over_seeds.signed(over_seeds.gaps(scores), 3)
+        found[f"PriorsGap{name}"] = NOT_RUN if largest is None else over_seeds.signed(gaps(scores), 3)
     graph = results.graph(inputs)
     found["GraphTopics"] = latex.integer(len(graph.words)) if graph.words else NOT_RUN
     values = list(graph.edges.values())

@@ -2,12 +2,12 @@
 
 from heldout.evaluators import FULL
 from heldout.inputs import Inputs
-from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_ratings as results
 from heldout.papers.murphy.experiments import rating_curves as curves
 from heldout.papers.murphy.experiments import ratings as of
+from heldout.papers.murphy.gaps import gaps
 from heldout.points import select
-from heldout.typesetting import latex
+from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
 
@@ -20,7 +20,7 @@ def of_ratings(inputs: Inputs) -> Macros:
         for end, index in (("Fewest", 0), ("Most", -1)):
             own = select(inputs.scores, variant=results.RATINGS, model=rows[index].model) if rows else inputs.scores
             at = select(own, topics=rows[index].topics) if rows else own.iloc[:0]
-            result[f"RatingOptimism{name}{end}"] = over_seeds.signed(over_seeds.gaps(at, FULL), 3)
+            result[f"RatingOptimism{name}{end}"] = over_seeds.signed(gaps(at, FULL), 3)
     result["RatingFewest"] = latex.integer(point[0].topics) if point else NOT_RUN
     result["RatingMost"] = latex.integer(point[-1].topics) if point else NOT_RUN
     dropped = results.measured(inputs, results.RATINGS, of.DROPPED, of.CD)

@@ -3,13 +3,13 @@
 from heldout.effects import per_token
 from heldout.inputs import Inputs
 from heldout.models import LDA
-from heldout.papers.murphy import over_seeds
 from heldout.papers.murphy import results_undirected as results
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax
+from heldout.papers.murphy.gaps import gaps
 from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.points import select
-from heldout.typesetting import latex
+from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
 
@@ -34,7 +34,7 @@ def undirected(inputs: Inputs) -> Macros:
             found[f"Boltzmann{name}{called}"] = shown(values, 4)
     scores = select(inputs.scores, variant=BOLTZMANN, corpus=results.corpora(inputs, BOLTZMANN)[:1])
     scores = select(scores, model=boltzmann.PERSISTENT)
-    found["BoltzmannGap"] = over_seeds.signed(over_seeds.gaps(select(scores, topics=scores["topics"].min())), 4)
+    found["BoltzmannGap"] = over_seeds.signed(gaps(select(scores, topics=scores["topics"].min())), 4)
     for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):
         both = results.checked(inputs, experiment)
         within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)

@@ -5,10 +5,10 @@ from itertools import groupby, zip_longest
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results_extensions as results
 from heldout.papers.murphy.experiments import disclda, lda_hmm, lda_hmm_words, rtm, slda
-from heldout.papers.murphy.over_seeds import scored
 from heldout.papers.murphy.table_rows import Row, rows
 from heldout.points import Point
 from heldout.typesetting import latex
+from heldout.typesetting.over_seeds import scored
 
 
 def supervised(inputs: Inputs) -> str:

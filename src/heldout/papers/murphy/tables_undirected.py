@@ -4,8 +4,8 @@ from heldout import models
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results_undirected as results
 from heldout.papers.murphy.experiments import replicated_softmax, undirected_units
-from heldout.papers.murphy.over_seeds import scored
 from heldout.typesetting import latex
+from heldout.typesetting.over_seeds import scored
 
 
 def boltzmann(inputs: Inputs) -> str:

@@ -22,7 +22,7 @@ from heldout.papers.welling.results import (
     second_reading,
 )
 from heldout.points import select
-from heldout.typesetting import latex
+from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import POSITIONS, Macros, bands, count
 from heldout.verdicts import NOT_RUN
 
@@ -106,23 +106,13 @@ def _end(inputs: Inputs, part: str, rule: str) -> str:
 
 
 def _priors(inputs: Inputs) -> Macros:
-    """Return LDA's priors in words, and how far apart they lie."""
-    import pandas as pd
-
+    """Return LDA's priors in words."""
     _, *others = lda_variants(inputs)
-    result = {
+    return {
         "LdaOtherPriors": latex.listed(
             [f"a {variant.replace('-', ' ')} ({prior_in_words(inputs, variant)})" for variant in others]
         ),
     }
-    corpora, variants = inputs.settings.corpora, lda_variants(inputs)
-    rows = pd.concat([best_points(inputs, corpora, LDA, HALF, variant) for variant in variants])
-    ends = rows.groupby(["corpus", "topics", "seed"])["perplexity"].agg(["min", "max", "count"])
-    shared = ends[(ends["count"] > 1) & (ends["count"] == ends.groupby("corpus")["count"].transform("max"))]
-    ratios = shared["max"] / shared["min"]
-    result["LdaPriorsHalfMedian"] = latex.decimal(ratios.median(), 2) if len(ratios) else NOT_RUN
-    result["LdaPriorsHalfLargest"] = latex.decimal(ratios.max(), 2) if len(ratios) else NOT_RUN
-    return result
 
 
 def _versions_apart(inputs: Inputs, corpus: str) -> str:
@@ -136,15 +126,24 @@ def _versions_apart(inputs: Inputs, corpus: str) -> str:
 
 
 def _curve(prefix: str, curve: "pd.DataFrame") -> Macros:
-    """Return where a curve ends and is lowest; "not run" where there is none."""
+    """Return where a curve ends and is lowest, means over seeds with standard errors; "not run" where there is none."""
     if curve.empty:
         cells = dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
         return {f"{prefix}{part}": value for part, value in cells.items()}
     own = means(curve)
-    perplexity, topics = latex.perplexity(own.min()), latex.integer(own.idxmin())
+
+    def at(topics: int) -> str:  # with its standard error
+        values = select(curve, topics=topics)["perplexity"].tolist()
+        mean = statistics.fmean(values)
+        if math.isinf(mean):
+            return latex.perplexity(mean)
+        return over_seeds.decimal(values, 0 if mean >= over_seeds.LARGE else 1)
+
+    lowest = int(str(own.idxmin()))
+    perplexity, topics = at(lowest), latex.integer(lowest)
     return {
         f"{prefix}Constant": latex.power(curve["smoothing"].iloc[0]),
-        f"{prefix}Last": latex.perplexity(own.iloc[-1]),
+        f"{prefix}Last": at(int(own.index[-1])),
         f"{prefix}Lowest": perplexity,
         f"{prefix}LowestTopics": topics,
         f"{prefix}LowestAt": f"{perplexity} ({topics})",

@@ -46,8 +46,6 @@ def traces_and_r_hats(inputs: Inputs) -> Figure:
     for (above, below), corpus in zip(rows.T, corpora, strict=True):
         _draw_traces(above, select(traces, corpus=corpus, seed=settings.seeds[0]))
         _draw_r_hats(below, select(r_hats, corpus=corpus))
-    place, frame = (0.03, AGREEMENT), ("axes fraction", "data")
-    style.label(rows[1][0], f"chains agree below {AGREEMENT:g}", place, (0, 3), xycoords=frame)
     rows[0][0].set_ylabel("log joint probability less\nits late mean, 1000 nats")
     rows[1][0].set_ylabel("split $\\hat{R}$ of the last half")
     highest = max(axis.get_ylim()[1] for axis in rows[1])

@@ -2,29 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.effects import per_token
-from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.points import Point
 from heldout.typesetting import latex
 from heldout.verdicts import NOT_RUN
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 LARGE = 100.0  # perplexities without decimals
 MOST = 5  # decimals of an error
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
-
-
-def gaps(scores: "pd.DataFrame", score: str = USUAL, likelihood: str = LIKELIHOOD) -> list[float]:
-    """Return a score less the likelihood of one model at one K, nats per token, by seed."""
-    rows = per_token(scores)
-    by_seed = [rows[rows["evaluator"] == name].set_index("seed")["value"] for name in (score, likelihood)]
-    return [float(gap) for gap in (by_seed[0] - by_seed[1]).dropna().sort_index()]
 
 
 def signed(values: Sequence[float], digits: int) -> str:
@@ -69,10 +56,25 @@ def perplexity(values: Sequence[float]) -> str:
     return latex.decimal(mean, digits) + error
 
 
+def with_error(mean: float, error: float, digits: int) -> str:
+    r"""Return a mean with its standard error, none where that is 0 or NaN.
+
+    Examples:
+        >>> print(with_error(138.2, 0.04, 0))
+        138.20~\ensuremath{\pm}~0.04
+    """
+    shown, digits = _shown(error, digits)
+    return latex.decimal(mean, digits) + shown
+
+
 def _error(values: Sequence[float], digits: int) -> tuple[str, int]:
     """Return the standard error of a mean, none of a single value or of equal ones, and the decimals that show it."""
-    error = float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    if error < 10.0**-MOST:
+    return _shown(float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0, digits)
+
+
+def _shown(error: float, digits: int) -> tuple[str, int]:
+    """Return a standard error as text, none where it is 0 or NaN, and the decimals that show it."""
+    if not error >= 10.0**-MOST:
         return "", digits
     digits = max(digits, -math.floor(math.log10(error)))
     return rf"~\ensuremath{{\pm}}~{latex.decimal(error, digits)}", digits
