@@ -21,7 +21,7 @@ from heldout.papers.murphy.claims_priors import PRIORS, SAME
 from heldout.papers.murphy.experiments import correlation, covariates, tags
 from heldout.papers.murphy.figures_priors import layout
 from heldout.papers.murphy.macros_priors import of_priors
-from heldout.papers.murphy.manifest_priors import EXHIBITS
+from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, EXHIBITS
 from heldout.points import select
 from heldout.recorder import Results
 from heldout.runs import run_experiment
@@ -56,16 +56,14 @@ def made() -> Inputs:
 
 
 def test_folding_in_lies_above_and_the_bound_below() -> None:
-    for experiment, above in ((results_priors.COVARIATES, True), (results_priors.CORRELATION, False)):
+    for experiment, above in ((COVARIATES, True), (CORRELATION, False)):
         rows = results_priors.rows(made(), experiment)
         assert {row.model for row in rows} >= {covariates.REGRESSION} if above else {correlation.JOINTLY}
         for row in rows:
             if row.gap is not None:
                 assert row.gap >= -1e-9 if above else row.gap <= 0.0, row
             assert -5.0 < row.likelihood.value < -2.0  # the unigram of 60 words has at most log 60 = 4.1 nats
-    labelled = [
-        row for row in results_priors.rows(made(), results_priors.COVARIATES) if row.model == covariates.LABELLED
-    ]
+    labelled = [row for row in results_priors.rows(made(), COVARIATES) if row.model == covariates.LABELLED]
     assert all(row.measured[covariates.EXACT_SHARE] == 1.0 for row in labelled)
     assert all(row.measured[covariates.TOPICS_OF_ONE] == 2.0 for row in labelled)
 
@@ -74,7 +72,7 @@ def test_annealing_has_the_exact_values_where_there_are_both() -> None:
     """Twelve documents of 25 tokens at K = 2; 6 stated errors."""
     table = made().measurements
     assert table is not None
-    own, keys = select(table, variant=results_priors.CORRELATION), ["model", "seed"]
+    own, keys = select(table, variant=CORRELATION), ["model", "seed"]
     exact, found = (select(own, quantity=name).set_index(keys) for name in (EXACT, correlation.ESTIMATED))
     assert len(exact) == len(found) >= 6
     assert ((found["value"] - exact["value"]).abs() < 6.0 * found["standard_error"] + 1e-9).all()

@@ -32,7 +32,7 @@ from heldout.models.categorical_pca import CategoricalPCA
 from heldout.models.coclustering import Blocks
 from heldout.models.ctm import CTM
 from heldout.models.dtm import DynamicState
-from heldout.models.harmonium_units import MULTINOMIAL
+from heldout.models.harmonium_units import BINARY, MULTINOMIAL
 from heldout.models.lda_hmm import Parameters
 from heldout.models.mmsb import Roles
 from heldout.models.mr_lda import MRLDA
@@ -226,8 +226,8 @@ def machines_of_ratings() -> Case:
     return Case(rbm_ratings_marginal(rated(), own).log_likelihood, usual)
 
 
-def _machine(R: int, **kinds: str) -> RBM:
-    random, model = np.random.default_rng(0), RBM(2, **kinds)
+def _machine(R: int, visible: str = BINARY) -> RBM:
+    random, model = np.random.default_rng(0), RBM(2, visible=visible)
     model.weights_ = random.standard_normal((R, 2))
     model.visible_bias_, model.hidden_bias_ = random.standard_normal(R), random.standard_normal(2)
     return model

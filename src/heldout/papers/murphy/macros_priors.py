@@ -7,6 +7,7 @@ from heldout.inputs import Inputs
 from heldout.papers.murphy import results_priors as results
 from heldout.papers.murphy.experiments import correlation, covariates, tags
 from heldout.papers.murphy.gaps import gaps
+from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, TAGS
 from heldout.papers.murphy.table_rows import Row
 from heldout.points import select
 from heldout.typesetting import latex, over_seeds
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GAPS = {
-    "Ctm": (results.CORRELATION, correlation.JOINTLY),
-    "Dmr": (results.COVARIATES, covariates.REGRESSION),
-    "LabelledLda": (results.COVARIATES, covariates.LABELLED),
-    "PartiallyLabelledLda": (results.COVARIATES, covariates.PARTIALLY),
-    "InputsVariational": (results.TAGS, tags.INPUTS),
+    "Ctm": (CORRELATION, correlation.JOINTLY),
+    "Dmr": (COVARIATES, covariates.REGRESSION),
+    "LabelledLda": (COVARIATES, covariates.LABELLED),
+    "PartiallyLabelledLda": (COVARIATES, covariates.PARTIALLY),
+    "InputsVariational": (TAGS, tags.INPUTS),
 }
 
 
@@ -39,7 +40,7 @@ def of_priors(inputs: Inputs) -> Macros:
     values = list(graph.edges.values())
     found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in values)) if graph.words else NOT_RUN
     found["GraphNegative"] = latex.integer(sum(value < 0.0 for value in values)) if graph.words else NOT_RUN
-    own, keys = select(inputs.measurements, variant=results.CORRELATION), ["model", "topics", "seed"]
+    own, keys = select(inputs.measurements, variant=CORRELATION), ["model", "topics", "seed"]
     exact, estimated = (
         select(own, quantity=quantity).set_index(keys)["value"] for quantity in (EXACT, correlation.ESTIMATED)
     )

@@ -8,6 +8,7 @@ from heldout.papers.murphy.experiments import boltzmann, replicated_softmax
 from heldout.papers.murphy.gaps import gaps
 from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.papers.murphy.members.member import LIKELIHOOD
+from heldout.papers.murphy.results import corpora
 from heldout.points import select
 from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import Macros
@@ -20,7 +21,7 @@ def undirected(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     found: Macros = {}
     for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX), ("Units", UNITS)):
-        of = results.corpora(inputs, experiment)
+        of = corpora(inputs, experiment)
         found[f"{name}Corpus"] = latex.corpus_name(of[0]) if of else NOT_RUN
         asked = inputs.settings.experiment(experiment).get("settings", {})
         hidden = asked.get("hidden", 0)
@@ -28,11 +29,11 @@ def undirected(inputs: Inputs) -> Macros:
     for name, quantity in (("Pseudo", boltzmann.PSEUDO), ("Squares", boltzmann.RECONSTRUCTION)):
         for model, called in ((boltzmann.PERSISTENT, "Persistent"), (boltzmann.FIELD, "Field")):
             rows = results.trained(inputs, quantity, model)
-            rows = rows[rows["corpus"].isin(results.corpora(inputs, BOLTZMANN)[:1])]
+            rows = rows[rows["corpus"].isin(corpora(inputs, BOLTZMANN)[:1])]
             values = rows[rows["at"] == rows["at"].max()]["value"].tolist()
             shown = over_seeds.decimal if quantity == boltzmann.RECONSTRUCTION else over_seeds.signed
             found[f"Boltzmann{name}{called}"] = shown(values, 4)
-    scores = select(inputs.scores, variant=BOLTZMANN, corpus=results.corpora(inputs, BOLTZMANN)[:1])
+    scores = select(inputs.scores, variant=BOLTZMANN, corpus=corpora(inputs, BOLTZMANN)[:1])
     scores = select(scores, model=boltzmann.PERSISTENT)
     found["BoltzmannGap"] = over_seeds.signed(gaps(select(scores, topics=scores["topics"].min())), 4)
     for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):

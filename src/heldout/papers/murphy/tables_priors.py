@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import covariates as of_covariates
 from heldout.papers.murphy.experiments import tags as of_tags
-from heldout.papers.murphy.results_priors import CORRELATION, COVARIATES, LABELS, TAGS, rows
+from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, TAGS
+from heldout.papers.murphy.results_priors import LABELS, rows
 from heldout.papers.murphy.table_rows import Row
 from heldout.typesetting import latex
 from heldout.typesetting.over_seeds import scored

@@ -4,6 +4,7 @@ from heldout import models
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results_undirected as results
 from heldout.papers.murphy.experiments import replicated_softmax, undirected_units
+from heldout.papers.murphy.results import corpora
 from heldout.typesetting import latex
 from heldout.typesetting.over_seeds import scored
 
@@ -25,7 +26,7 @@ def boltzmann(inputs: Inputs) -> str:
 def figure_27_32(inputs: Inputs) -> str:
     """Return Figure 27.32: the published perplexities and ours, by documents as 27.29 has it and by tokens."""
     rows: list[latex.TableRow] = []
-    for corpus in results.corpora(inputs, "replicated-softmax"):
+    for corpus in corpora(inputs, "replicated-softmax"):
         ours = results.perplexities(inputs, corpus)
         if rows:
             rows.append(latex.ADDLINESPACE)
