@@ -4,6 +4,7 @@ import csv
 import functools
 import itertools
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from scipy.special import gammaln
 import heldout
 from heldout.cli import main
 from heldout.errors import InputError
+from heldout.evaluators.priors import OWN_DIRICHLET, PRIORS
 from heldout.libraries.read import fitted, read_model
+from heldout.topics import OwnPriors
 from heldout.typing import Floats
 
 WORDS = ("ape", "bear", "cat", "dog")
@@ -111,7 +114,7 @@ def test_the_likelihood_is_that_of_enumeration(name: str) -> None:
 def test_beyond_the_limit_documents_of_few_topics_stay_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     model, _, given = cases()["PLDA"]
     exact = heldout.audit(model, HELD_OUT, **given, **QUIET)
-    monkeypatch.setattr("heldout.auditing.estimator.EXACT_COST", 100.0)
+    monkeypatch.setitem(PRIORS, OwnPriors, replace(OWN_DIRICHLET, exact_below=100.0))
     mixed = heldout.audit(model, HELD_OUT, limit=0.0, n_jobs=1, **given, **QUIET)
     errors = mixed.errors["likelihood"]
     assert not mixed.exact

@@ -18,6 +18,7 @@ from heldout.papers.murphy.experiments import (
     memberships,
     node_features,
     partitions,
+    rating_curves,
     ratings,
     replicated_softmax,
     rtm,
@@ -70,7 +71,10 @@ FAMILIES = (
     Family("mixed memberships", (memberships.MODEL,), None),
     Family(
         "factors of ratings",
-        (ratings.OFFSETS, ratings.PMF_POINT, ratings.PMF_EM, *ratings.VARIANTS),
+        (
+            *(ratings.OFFSETS, ratings.PMF_POINT, ratings.PMF_EM, *ratings.VARIANTS),
+            *(*rating_curves.DECAYS, rating_curves.ADAPTIVE, rating_curves.POINT_PLAIN),
+        ),
         FOLDED,
     ),
     Family("co-clusters", (ratings.COCLUSTERING,), CLUSTER),
