@@ -9,6 +9,7 @@ from made_jobs import run as run_job
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.mixture_of_points import fit_weights, log_likelihoods, mixture_of_points
+from heldout.job import Job
 from heldout.papers.likelihood.experiments.optimism import maximum
 from heldout.papers.likelihood.experiments.prior_share import experiment
 from heldout.papers.likelihood.settings import PriorShare
@@ -89,8 +90,7 @@ def test_a_half_is_scored_by_what_the_other_fitted() -> None:
         components=(1,),
         sums=(1.0,),
     )
-    axes: Any = {"corpus": "two", "topics": 2, "seed": 0}
-    *_, (name, size, found) = richer(topics, documents.over(("a", "b"))[0], settings, axes)
+    *_, (name, size, found) = richer(topics, documents.over(("a", "b"))[0], settings, Job(documents))
     assert (name, size) == ("points", 4)
     assert all((evaluation.log_likelihood < -50.0).all() for evaluation in found)
     assert score(topics, np.eye(2), np.full(2, 0.5), documents).log_likelihood == pytest.approx(np.log(0.5))
