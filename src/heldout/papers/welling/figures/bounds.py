@@ -96,9 +96,11 @@ def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
 
 def _median(value: float) -> str:
     """Return a median with its sign, to three decimals; a smaller one to its leading digit or as a power of ten."""
+    if value == 0.0:
+        return "0"
     sign = "+" if value > 0.0 else style.MINUS
-    if 0.0 < abs(value) < 5e-5:
+    if abs(value) < 5e-5:
         return f"{sign}$10^{{{round(math.log10(abs(value)))}}}$"
-    if 0.0 < abs(value) < 5e-4:
+    if abs(value) < 5e-4:
         return f"{sign}{abs(value):.4f}"
     return f"{value:+.3f}".replace("-", style.MINUS)
