@@ -48,9 +48,9 @@ def test_what_was_not_measured_is_a_dash() -> None:
 def test_timings_stand_beside_the_published_ones() -> None:
     benchmarks = pd.DataFrame({"estimator": [EXACT, CHIB], "milliseconds": [0.01, 2.0]})
     table = timings(replace(inputs(), benchmarks=benchmarks))
-    assert r"346{,}000 & 0.01 & 35{,}000{,}000\,$\times$" in table
-    assert r"Chib-style & -- & 2 & --" in table
-    assert "LRS & 4.3 & -- & --" in timings(inputs())
+    assert r"346{,}000 & 0.01\\" in table
+    assert r"Chib-style & -- & 2\\" in table
+    assert r"LRS & 4.3 & --\\" in timings(inputs())
 
 
 def test_ratios_stand_by_model_and_samples_and_an_exact_likelihood_says_so() -> None:

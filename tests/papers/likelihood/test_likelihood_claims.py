@@ -15,7 +15,8 @@ from heldout.claims import Claim
 from heldout.evaluators import FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
-from heldout.papers.likelihood.claims import CLAIMS
+from heldout.papers.likelihood.claims import CLAIMS, FITTED_AT
+from heldout.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL
 from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN
 from heldout.papers.likelihood.experiments.reference import DIFFERENCE, TOKENS
 from heldout.papers.likelihood.results import best_topics
@@ -59,8 +60,11 @@ def test_claims_are_supported_where_they_are_made_to_be() -> None:
         "plug-in-above-truth": SUPPORTED,
         "gap-grows-with-topics": SUPPORTED,
         "no-prior-closes-the-gap": CONTRADICTED,  # shares of 0, 0.63 and 0.76 are left
+        "fitted-prior-helps": SUPPORTED,
         "epca-full-above-truth": NOT_RUN,
         "folding-in-is-no-probability": NOT_RUN,
+        "refuted-by-drawn-weights": NOT_RUN,
+        "sampled-refuted-by-drawn-weights": NOT_RUN,
         "estimates-may-be-probabilities": NOT_RUN,
         "laplace-may-be-a-probability": NOT_RUN,
         "laplace-repairs": SUPPORTED,
@@ -147,6 +151,20 @@ def test_scores_are_refuted_by_more_than_a_probability_can_have() -> None:
     assert [judged(name, changed).verdict for name in names] == ["differs", CONTRADICTED]
     changed = measured(is_a_probability({("truth", HALF): 13.9}))  # a conditional probability: nothing to refute
     assert judged(names[1], changed).verdict == SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "score"), [("refuted-by-drawn-weights", FULL), ("sampled-refuted-by-drawn-weights", SAMPLED_FULL)]
+)
+def test_beside_the_weights_that_drew_a_document_less_is_refuted(claim: str, score: str) -> None:
+    for nats, verdict in ((213.9, SUPPORTED), (213.8, CONTRADICTED)):  # of which 200 are over log p(w)
+        assert judged(claim, measured(is_a_probability({("truth", score): nats}))).verdict == verdict
+
+
+def test_a_fitted_prior_is_held_to_the_models_own_where_both_were_measured() -> None:
+    found = judged("fitted-prior-helps", on_two_splits(optimism_inputs())).effects
+    assert {effect.part for effect in found} <= {f"K = {k}" for k in FITTED_AT}
+    assert [effect.estimate for effect in found] == pytest.approx([0.1] * len(found))
 
 
 @pytest.mark.parametrize("claim", PEERS, ids=lambda claim: str(claim.name))

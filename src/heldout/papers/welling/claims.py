@@ -381,7 +381,7 @@ CLAIMS = (
         "tempering-no-advantage",
         "section 5; Figures 1-3",
         "Tempering brings no advantage: PLSA-TEM gives results similar to PLSA-HOF's.",
-        "log ratio of perplexities, beta = 1 over the best beta, both at the best constant, all chosen on the test set;"
+        "log ratio of perplexities, tau = 1 over the best tau, both at the best constant, all chosen on the test set;"
         " mean over topics within the margin",
         tempering_no_advantage,
     ),
@@ -404,7 +404,7 @@ CLAIMS = (
         "half-overfits",
         "section 5; Figures 4-6",
         "Half folding-in overfits under small constants on the short documents.",
-        f"every short corpus, constants up to {SMALL_CONSTANT:g}: log of the last over the lowest perplexity, mean",
+        f"every short corpus, constants up to {SMALL_CONSTANT:.6f}: log of the last over the lowest perplexity, mean",
         half_overfits,
     ),
     Claim(

@@ -85,7 +85,7 @@ def documents(inputs: Inputs) -> Figure:
 def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
     """Draw one estimate: its documents, spread evenly over the row's height, their 90 % range and median."""
     spread = 0.46 * ((np.arange(len(values)) * GOLDEN) % 1.0 - 0.5)
-    axis.plot(values, i + spread, ".", color=colour, markersize=1.6, alpha=0.5, markeredgewidth=0.0, zorder=2)
+    axis.plot(values, i + spread, ".", color=colour, markersize=1.6, alpha=0.7, markeredgewidth=0.0, zorder=2)
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
     axis.plot([low, high], [i, i], color=style.INK, linewidth=1.1, solid_capstyle="butt", zorder=3)
     axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
@@ -95,7 +95,12 @@ def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
 
 
 def _median(value: float) -> str:
-    """Return a median with its sign, to three decimals; a smaller one as a bound."""
+    """Return a median with its sign, to three decimals; a smaller one to its leading digit or as a power of ten."""
+    if value == 0.0:
+        return "0"
+    sign = "+" if value > 0.0 else style.MINUS
+    if abs(value) < 5e-5:
+        return f"{sign}$10^{{{round(math.log10(abs(value)))}}}$"
     if abs(value) < 5e-4:
-        return f"> {style.MINUS}0.001" if value <= 0.0 else "< +0.001"
+        return f"{sign}{abs(value):.4f}"
     return f"{value:+.3f}".replace("-", style.MINUS)
