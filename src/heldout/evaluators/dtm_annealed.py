@@ -131,8 +131,10 @@ class Variational:
         observed = walk.observed(nothing, nothing)
         for _ in range(ITERATIONS):
             b = observed.topic_rows(own.tokens.row_starts)
+            own.advance()
             own.step(b, DOCUMENT_ITERATIONS)
             observed = walk.ascend(own.expected_counts(b).reshape(nothing.shape), observed, TOPIC_ITERATIONS)
+        own.advance()
         value = own.step(observed.topic_rows(own.tokens.row_starts), DOCUMENT_ITERATIONS)
         bound = value - observed.divergence.sum(axis=1)
         best = np.arange(D) * S + bound.reshape(D, S).argmax(axis=1)

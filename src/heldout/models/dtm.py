@@ -283,6 +283,7 @@ class DTM(Estimator):
             n = documents.expected_counts(b).reshape(state.h.shape)
             walk, state = self._topics_step(walk, n, state)
             b = state.topic_rows(documents.tokens.row_starts)
+            documents.advance()
             of_documents = documents.step(b, self.document_iterations - 1)
             history.append(float(of_documents.sum() - state.divergence.sum()))
             if len(history) > 1 and history[-1] - history[-2] < self.tolerance * tokens:

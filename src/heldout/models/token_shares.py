@@ -149,14 +149,16 @@ class Documents:
         self.theta, self._next = np.zeros((len(gamma), padded(gamma.shape[1]))), gamma
         self.ratios = np.empty(len(self.tokens.rows))
 
-    def step(self, b: Floats, iterations: int = 0) -> Floats:
-        """Return L, (D,), at gamma after so many updates given topics (R, K'), rows as of `Tokens`.
+    def advance(self) -> None:
+        """Update gamma by the last step's shares; a step after it has an update more for as many passes."""
+        self.gamma = self._next
 
-        The next step starts from one update more.
-        """
+    def step(self, b: Floats, iterations: int = 0) -> Floats:
+        """Return L, (D,), at gamma after so many updates given topics (R, K'), rows as of `Tokens`."""
         K, value, of_topics = self.gamma.shape[1], np.empty(len(self.gamma)), np.empty_like(self.theta)
-        for _ in range(iterations + 1):
-            self.gamma = self._next
+        for iteration in range(iterations + 1):
+            if iteration:
+                self.advance()
             expected = digamma(self.gamma) - digamma(self.gamma.sum(axis=1, keepdims=True))
             self.theta[:, :K] = np.exp(expected)
             x = self.tokens
