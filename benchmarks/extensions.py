@@ -32,10 +32,10 @@ from heldout.topics import AnyTopics, Topics
 OUTPUT = Path(__file__).with_suffix(".md")
 TOPICS = 20
 LABELS, TIMES = 20, 5
-SHORT, LONG = 3, 23  # sweeps or iterations of two fits, whose difference counts
+SHORT, LONG = 3, 63  # sweeps or iterations of two fits, whose difference counts
 ITERATIONS = {"CT": ((3, 10, 30, 100), (10, 30, 100)), "DT": ((3, 10, 30, 100), (10, 30, 100))}  # ours and theirs
 NEAR = 0.01  # nats per token of a package's own best value
-SCORED, SAMPLES = 50, 200  # held-out documents, and sweeps of the reference
+SCORED, SAMPLES = 50, 400  # held-out documents, and sweeps of the reference
 GAMMA = 0.1
 
 Fit = Callable[[int], Any]  # a training of so many sweeps or iterations
