@@ -8,8 +8,8 @@ from scipy.special import digamma, gammaln
 
 from heldout.errors import InputError
 from heldout.models.disclda import DiscLDA, block_form
-from heldout.models.dtm import Pairs
 from heldout.models.estimator import checked_counts
+from heldout.models.token_shares import Documents, rows_of
 from heldout.typing import Floats, Ints
 
 RANDOM = np.random.default_rng(0)
@@ -44,8 +44,8 @@ def test_the_bound_is_the_slow_one() -> None:
     A, b = RANDOM.dirichlet(np.ones(5), (3, 2)).swapaxes(1, 2), RANDOM.dirichlet(np.ones(6), 5)
     gamma = RANDOM.gamma(2.0, size=(14, 2)) + 0.5
     x = np.einsum("ctk,tv->ckv", A, b)
-    pairs = Pairs.of(checked_counts(COUNTS, "test"), CLASSES)
-    value = pairs.step(np.log(x), gamma, 0.4, 0)[1].sum()
+    documents = Documents(checked_counts(COUNTS, "test"), CLASSES, 0.4, gamma)
+    value = documents.step(rows_of(x).reshape(-1, rows_of(x).shape[-1])).sum()
     assert value == pytest.approx(slow_bound(COUNTS, CLASSES, A, b, 0.4, gamma), abs=1e-9)
 
 

@@ -10,8 +10,9 @@ from scipy.stats import multivariate_normal
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.dtm_annealed import dtm_annealed, variational
-from heldout.models.dtm import DTM, DynamicState, Pairs, Walk, smooth
+from heldout.models.dtm import DTM, DynamicState, Observed, Walk
 from heldout.models.estimator import checked_counts
+from heldout.models.token_shares import Documents, rows_of
 from heldout.typing import Floats, Ints
 
 WORDS = tuple("abcdef")
@@ -19,21 +20,47 @@ COUNTS = np.random.default_rng(0).poisson(1.5, (15, 6)).astype(float) + np.eye(1
 TIMES = np.repeat(np.arange(3), 5)
 
 
-def test_the_smoother_has_the_moments_of_the_dense_gaussian() -> None:
-    random, T, sigma2, (a, v0) = np.random.default_rng(1), 4, 0.3, (0.7, 2.0)
-    h, precision = random.normal(size=T), random.gamma(1.0, size=T)
-    covariance = v0 + sigma2 * np.minimum.outer(np.arange(T), np.arange(T))
-    P = np.linalg.inv(covariance)
-    dense = np.linalg.inv(P + np.diag(precision))
-    mean = dense @ (P @ np.full(T, a) + h)
-    exponents = (mean @ np.linalg.solve(dense, mean), a * P.sum() * a)
-    log_z = 0.5 * (np.linalg.slogdet(dense)[1] - np.linalg.slogdet(covariance)[1] + exponents[0] - exponents[1])
-    chain = smooth(h[:, None], precision[:, None], (a, v0), sigma2)
-    assert chain.mean[:, 0] == pytest.approx(mean)
-    assert chain.variance[:, 0] == pytest.approx(dense.diagonal())
-    assert chain.log_normaliser[0] == pytest.approx(log_z)
-    steps = np.diff(mean) ** 2 + dense.diagonal()[1:] + dense.diagonal()[:-1] - 2.0 * dense.diagonal(1)
-    assert chain.steps[:, 0] == pytest.approx(steps)
+def walk_of(K: int, V: int, v0: float, sigma2: float, mean: float = 0.0) -> Walk:
+    return Walk.of(np.full((K, V), mean), np.full((K, V), v0), sigma2)
+
+
+def observed(walk: Walk, h: Floats, precision: Floats) -> Observed:
+    """Return the state of (T, K, V) observations of one sequence."""
+    return walk.observed(rows_of(h)[None], rows_of(precision)[None])
+
+
+def topics_of(rows: Floats, K: int) -> Floats:
+    """Return the (T, K, V) numbers of the only sequence."""
+    return rows[0, :, :, :K].swapaxes(1, 2)
+
+
+def expected_log(state: Observed, K: int) -> Floats:
+    return topics_of(state.mean - state.log_sums[:, :, None], K)
+
+
+@pytest.mark.parametrize(("T", "K"), [(1, 3), (4, 1), (11, 9)])
+def test_the_smoother_has_the_moments_of_the_dense_gaussian(T: int, K: int) -> None:
+    """And its KL from the prior, of every topic and word, for fewer and more topics than a vector has."""
+    random, V, sigma2, (a, v0) = np.random.default_rng(1), 3, 0.3, (0.7, 2.0)
+    h, precision = random.normal(size=(T, K, V)), random.gamma(1.0, size=(T, K, V))
+    state = observed(walk_of(K, V, v0, sigma2, a), h, precision)
+    prior = v0 + sigma2 * np.minimum.outer(np.arange(T), np.arange(T))
+    P, steps, divergence = np.linalg.inv(prior), [], np.zeros(K)
+    mean, variance = topics_of(state.mean, K), topics_of(state.variance, K)
+    for k, v in itertools.product(range(K), range(V)):
+        dense = np.linalg.inv(P + np.diag(precision[:, k, v]))
+        m = dense @ (P @ np.full(T, a) + h[:, k, v])
+        assert mean[:, k, v] == pytest.approx(m)
+        assert variance[:, k, v] == pytest.approx(dense.diagonal())
+        steps.append(np.diff(m) ** 2 + dense.diagonal()[1:] + dense.diagonal()[:-1] - 2.0 * dense.diagonal(1))
+        ratio = np.linalg.slogdet(prior)[1] - np.linalg.slogdet(dense)[1]
+        divergence[k] += 0.5 * (np.trace(P @ dense) + (m - a) @ P @ (m - a) - T + ratio)
+    assert state.divergence[0, :K] == pytest.approx(divergence)
+    assert state.step == pytest.approx(np.mean(steps) if T > 1 else 0.0)
+    logits = mean + variance / 2.0
+    p = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    assert topics_of(state.shares, K) == pytest.approx(p)
+    assert state.log_sums[0, :, :K] == pytest.approx(np.log(np.exp(logits).sum(axis=2)))
 
 
 def grid_filter(counts: Floats, v0: float, sigma2: float) -> tuple[float, float]:
@@ -89,41 +116,34 @@ def slow_bound(model: DTM, gamma: Floats, mean: Floats, variance: Floats, diverg
 
 
 def test_the_bound_rises_and_is_the_slow_one() -> None:
-    """KL of the dense Gaussians of every topic and word, from their moments and the observations that give them."""
     model = DTM(2, alpha=0.5, random_state=1, tolerance=0.0, iterations=30).fit(COUNTS, times=TIMES)
     assert np.diff(model.bound_).min() > -1e-8
     assert 0.0 < model.sigma2_ < 1.0
     random, shape = np.random.default_rng(2), (3, 2, 6)
-    walk = Walk(0.0, 2.0, 0.3)
-    state = walk.observed(random.normal(size=shape), random.gamma(1.0, size=shape))
+    state = observed(walk_of(2, 6, 2.0, 0.3), random.normal(size=shape), random.gamma(1.0, size=shape))
     gamma = random.gamma(1.0, size=(15, 2)) + 0.5
-    prior = 2.0 + 0.3 * np.minimum.outer(np.arange(3), np.arange(3))
-    divergence = 0.0
-    for k, v in itertools.product(range(2), range(6)):
-        dense = np.linalg.inv(np.linalg.inv(prior) + np.diag(state.precision[:, k, v]))
-        m = state.chain.mean[:, k, v]
-        ratio = np.linalg.slogdet(prior)[1] - np.linalg.slogdet(dense)[1]
-        divergence += 0.5 * (np.trace(np.linalg.solve(prior, dense)) + m @ np.linalg.solve(prior, m) - 3.0 + ratio)
-    pairs = Pairs.of(checked_counts(COUNTS, "test"), TIMES)
-    value = pairs.step(state.expected_log, gamma, 0.5, 0)[1].sum() - state.divergence.sum()
-    slow = slow_bound(model, gamma, state.chain.mean, state.chain.variance, divergence)
+    documents = Documents(checked_counts(COUNTS, "test"), TIMES, 0.5, gamma)
+    divergence = float(state.divergence.sum())
+    value = documents.step(state.topic_rows(documents.tokens.row_starts)).sum() - divergence
+    slow = slow_bound(model, gamma, topics_of(state.mean, 2), topics_of(state.variance, 2), divergence)
     assert value == pytest.approx(slow, abs=1e-8)
 
 
 def test_a_topics_step_ends_where_the_bound_is_stationary() -> None:
     random = np.random.default_rng(3)
-    walk, n = Walk(0.0, 2.0, 0.3), random.gamma(2.0, 2.0, (3, 2, 6))
-    state = walk.ascend(n, walk.observed(0.0 * n, 0.0 * n), 200)
+    walk, n = walk_of(2, 6, 2.0, 0.3), random.gamma(2.0, 2.0, (3, 2, 6))
+    state = walk.ascend(rows_of(n)[None], observed(walk, 0.0 * n, 0.0 * n), 200)
+    h, precision = topics_of(state.h, 2), topics_of(state.precision, 2)
 
     def bound(h: Floats, precision: Floats) -> float:
-        of = walk.observed(h, precision)
-        return float((n * of.expected_log).sum() - of.divergence.sum())
+        of = observed(walk, h, precision)
+        return float((n * expected_log(of, 2)).sum() - of.divergence.sum())
 
-    best = bound(state.h, state.precision)
+    best = bound(h, precision)
     for _ in range(20):
         direction = random.normal(size=n.shape)
-        assert bound(state.h + 0.05 * direction, state.precision) < best
-        assert bound(state.h, state.precision * np.exp(0.05 * direction)) < best
+        assert bound(h + 0.05 * direction, precision) < best
+        assert bound(h, precision * np.exp(0.05 * direction)) < best
 
 
 def test_without_steps_one_topic_is_a_unigram() -> None:

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from heldout.models.dtm import DTM, Pairs, Walk
+from heldout.models.dtm import DTM, Walk
 from heldout.models.estimator import checked_counts
+from heldout.models.token_shares import Documents, rows_of
 from heldout.typing import Floats, Ints
 
 FOLDER = Path(os.environ.get("HELDOUT_MIRROR", "")) / "dtm-example"
@@ -48,13 +49,16 @@ def printed(name: str) -> Floats:
 @needs_example
 def test_the_smoother_has_their_expected_logarithms_and_our_bound_is_above_theirs() -> None:
     """Ours at their parameters; from their start ours has more, for its observations have variances of their own."""
-    walk, h = Walk(0.0, 1001.0 * STEP, STEP), PRECISION * printed("var-obs")
+    of_all = np.ones((TOPICS, WORDS))
+    walk, h = Walk.of(0.0 * of_all, 1001.0 * STEP * of_all, STEP), rows_of(PRECISION * printed("var-obs"))[None]
     theirs = walk.observed(h, np.full_like(h, PRECISION))
-    np.testing.assert_allclose(theirs.expected_log, printed("var-e-log-prob"), atol=1e-11)
+    expected_log = (theirs.mean - theirs.log_sums[:, :, None])[0, :, :, :TOPICS].swapaxes(1, 2)
+    np.testing.assert_allclose(expected_log, printed("var-e-log-prob"), atol=1e-11)
     counts, times = documents()
     gamma = np.loadtxt(FOLDER / "model_run/lda-seq/gam.dat").reshape(-1, TOPICS)
-    of_documents = Pairs.of(counts, times).step(theirs.expected_log, gamma, 0.01, 0)[1]
-    bound = float(of_documents.sum() - theirs.divergence.sum())
+    of_documents = Documents(counts, times, 0.01, gamma)
+    value = of_documents.step(theirs.topic_rows(of_documents.tokens.row_starts))
+    bound = float(value.sum() - theirs.divergence[:, :TOPICS].sum())
     start = np.loadtxt(FOLDER / "model_run/initial-lda-ss.dat").reshape(WORDS, TOPICS).T + 0.01
     asked: dict[str, Any] = {"alpha": 0.01, "start_variance": 1001.0 * STEP, "sigma2": STEP}
     model = DTM(TOPICS, **asked, fixed=True, iterations=10).fit(counts, times=times, components=start)

@@ -1,4 +1,4 @@
-"""Add a row to data/claims.csv for every claim whose code has moved since its newest row.
+"""Add a row to data/claims.csv for every claim whose code, or verdict, has moved since its newest row.
 
 usage: claims.py {data,test,code} NOTE: why, in a sentence. Verdicts are those of the committed effects.csv.
 """
@@ -25,9 +25,9 @@ def added(changes: list[Change], reason: str, note: str) -> list[Change]:
         judgements = read_effects(ROOT / f"data/reference/{REFERENCES[document]}/effects.csv")
         for claim in (claim for paper in papers for claim in paper.part("claims")):
             last, digest = known.get(claim.name), fingerprint(claim, ROOT / "src")
-            if last is None or last.digest != digest:
+            after = verdict_of(judgements, claim.name)
+            if last is None or (last.digest, last.after) != (digest, after):
                 version, before = (last.version + 1, last.after) if last else (1, "none")
-                after = verdict_of(judgements, claim.name)
                 rows.append(Change(claim.name, version, f"{date.today()}", digest, before, after, reason, note))
     return rows
 

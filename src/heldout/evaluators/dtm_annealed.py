@@ -27,10 +27,11 @@ from scipy.special import logsumexp
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, check_samples, corrected, log_mean
 from heldout.evaluators.random_stream import starts, uniform
-from heldout.models.dtm import DynamicState, Pairs, Walk, softmax
+from heldout.models.dtm import DynamicState, Walk, softmax
+from heldout.models.token_shares import Documents
 from heldout.typing import Floats, Ints
 
-ITERATIONS, TOPIC_ITERATIONS = 60, 2  # of a document's variational posterior
+ITERATIONS, DOCUMENT_ITERATIONS, TOPIC_ITERATIONS = 60, 3, 2  # of a document's variational posterior
 
 
 @nb.njit(
@@ -120,22 +121,27 @@ class Variational:
 
     def __init__(self, state: DynamicState, documents: Corpus) -> None:
         """Find them for documents over the state's vocabulary: the best of K + 1 starts, even and with one topic."""
-        D, (K, V) = documents.n_documents, state.mean.shape
+        D, K = documents.n_documents, state.n_topics
         S = K + 1
-        several = documents.subset(np.repeat(np.arange(D), S))
-        pairs, walk = Pairs.of(several.counts(), np.arange(D * S)), Walk(state.mean, state.variance)
-        observed = walk.observed(*np.zeros((2, 1, D * S, K, V)))
+        several, walk = documents.subset(np.repeat(np.arange(D), S)), Walk.of(state.mean, state.variance)
         weights = np.vstack([np.full((1, K), 1.0 / K), np.eye(K)])
         gamma = state.alpha + (documents.lengths[:, None, None] * weights).reshape(D * S, K)
+        own = Documents(several.counts(), np.arange(D * S), state.alpha, gamma)
+        nothing = np.zeros((D * S, 1, *walk.mean.shape))
+        observed = walk.observed(nothing, nothing)
         for _ in range(ITERATIONS):
-            gamma, _, shares = pairs.step(observed.expected_log[0], gamma, state.alpha, 3)
-            n = pairs.expected_counts(shares, (D * S, K, V))
-            observed = walk.ascend(n[None], observed, TOPIC_ITERATIONS)
-        gamma, value, _ = pairs.step(observed.expected_log[0], gamma, state.alpha, 3)
-        bound = value - observed.divergence.sum(axis=-1)
+            b = observed.topic_rows(own.tokens.row_starts)
+            own.advance()
+            own.step(b, DOCUMENT_ITERATIONS)
+            observed = walk.ascend(own.expected_counts(b).reshape(nothing.shape), observed, TOPIC_ITERATIONS)
+        own.advance()
+        value = own.step(observed.topic_rows(own.tokens.row_starts), DOCUMENT_ITERATIONS)
+        bound = value - observed.divergence.sum(axis=1)
         best = np.arange(D) * S + bound.reshape(D, S).argmax(axis=1)
-        self.mean, self.variance = observed.chain.mean[0][best], observed.chain.variance[0][best]
-        self.expected_log, self.gamma = observed.expected_log[0][best], gamma[best]
+        moments = (x[best, 0, :, :K].swapaxes(1, 2) for x in (observed.mean, observed.variance))
+        self.mean, self.variance = moments
+        self.expected_log = self.mean - observed.log_sums[best, 0, :K, None]
+        self.gamma: Floats = own.gamma[best]
         self.bound: Floats = bound[best]
 
 

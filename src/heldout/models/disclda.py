@@ -25,8 +25,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.models.dtm import Pairs
 from heldout.models.estimator import Estimator, checked_counts, estimator
+from heldout.models.token_shares import Documents, rows_of
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
@@ -105,21 +105,24 @@ class DiscLDA(Estimator):
                 f"DiscLDA: classes of shape {y.shape} for {X.shape[0]} documents; give each one, from 0 on"
             )
         counts = checked_counts(X, "DiscLDA")
-        pairs, classes, tokens = Pairs.of(counts, y), int(y.max()) + 1, counts.data.sum()
+        classes, tokens = int(y.max()) + 1, counts.data.sum()
         A = block_form(classes, self.n_components, self.common)
         T, V = A.shape[1], X.shape[1]
         A = (1.0 - self.softening) * A + self.softening / T
         b = np.random.default_rng(self.random_state).gamma(1.0, 1.0, (T, V)) + 1.0
         b /= b.sum(axis=1, keepdims=True)
         gamma = np.full((X.shape[0], K), self.alpha + tokens / X.shape[0] / K)
+        documents = Documents(counts, y, self.alpha, gamma)
         history: list[float] = []
         for _ in range(self.iterations):
             x = np.einsum("ctk,tv->ckv", A, b)
-            gamma, value, shares = pairs.step(np.log(x), gamma, self.alpha, DOCUMENT_ITERATIONS)
+            rows = rows_of(x)
+            value = documents.step(rows.reshape(-1, rows.shape[-1]), DOCUMENT_ITERATIONS)
             history.append(float(value.sum() + self.gamma * np.log(b).sum()))
             if len(history) > 1 and history[-1] - history[-2] < self.tolerance * tokens:
                 break
-            ratio = pairs.expected_counts(shares, (classes, K, V)) / x
+            counts_of = documents.expected_counts(rows.reshape(-1, rows.shape[-1])).reshape(rows.shape)
+            ratio = counts_of[:, :, :K].swapaxes(1, 2) / x
             raised = b * np.einsum("ctk,ckv->tv", A, ratio) + self.gamma
             A = A * np.einsum("ckv,tv->ctk", ratio, b)
             sums = A.sum(axis=1, keepdims=True)

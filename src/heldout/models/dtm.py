@@ -29,26 +29,35 @@ counts n_tkv = sum_i n_iv r_ivk and n_tk their sum over words: where the bound i
     lambda_tkv = n_tk p_tkv,   h_tkv = lambda_tkv m_tkv + n_tkv - n_tk p_tkv,   p_tkv = exp(m_tkv + V_tkv / 2 - log sum)
 
 (Opper and Archambeau 2009), so h and lambda move to the right sides: a step along the natural gradient, halved until
-the bound rises. Blei and Lafferty take one lambda for all and find h by conjugate gradients. sigma^2 goes to the
-mean of E (beta_tkv - beta_t-1,kv)^2 and stays there where the bound has not fallen. With sigma^2 = 0 nothing moves: LDA
-whose topics have a logistic-normal prior. Adding a constant to beta_tk changes no word's probability.
+the bound rises; a topic's next step is not much longer. Blei and Lafferty take one lambda for all and find h by
+conjugate gradients. sigma^2 goes with the step to the mean of E (beta_tkv - beta_t-1,kv)^2, and stays there where the
+bound has not fallen. Every iteration goes on from the last one's gamma, h and lambda: a few updates of gamma and one
+step of the topics, each of which raises the bound. With sigma^2 = 0 nothing moves: LDA whose topics have a
+logistic-normal prior. Adding a constant to beta_tk changes no word's probability.
+
+The start. All topics of a word flat, h = lambda = 0, is a place that topics from elsewhere take tens of iterations to
+leave; so h and lambda start from their right sides at a topic of all times' expected counts and one of every word.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import digamma, gammaln, logsumexp
+from scipy.special import logsumexp
 
 from heldout.errors import InputError
+from heldout.models.dtm_kernel import propose, topic_rows
 from heldout.models.estimator import Estimator, checked_counts, estimator
+from heldout.models.token_shares import Documents, rows_of
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
-HALVINGS = 12  # of a step of the topics
-DOCUMENT_ITERATIONS = 10  # of a documents' step
+HALVINGS, GROWTH = 12, 1.1  # of a step of the topics that lowers the bound, and of its size after one that does not
+ROUNDING = 1e-12  # of a topic's bound, by which a step may lower it
+FIRST_ITERATIONS = 10  # of the documents' step before the first topics' step
+SMALLEST = 2e-22  # of a word's probability at the start
 
 
 def softmax(logits: Floats) -> Floats:
@@ -58,154 +67,103 @@ def softmax(logits: Floats) -> Floats:
     return result
 
 
-class Chain(NamedTuple):
-    """Moments of q(beta): means and variances (T, ...), log Z (...), and the (T - 1, ...) E (beta_t - beta_t-1)^2."""
-
-    mean: Floats
-    variance: Floats
-    log_normaliser: Floats
-    steps: Floats
-
-
-def smooth(h: Floats, precision: Floats, start: tuple[Floats | float, Floats | float], sigma2: float) -> Chain:
-    """Return the moments of Gaussian random walks given observations h and lambda, (T, ...), by filter and smoother.
-
-    `start` are the mean and the variance at the first time, `sigma2` the variance of a step; walks are independent.
-    """
-    T = len(h)
-    means, variances, predicted = np.empty_like(h), np.empty_like(h), np.empty_like(h)
-    mean, variance = start
-    log_normaliser = np.zeros(h.shape[1:])
-    for t in range(T):
-        predicted[t] = variance
-        weight = 1.0 + precision[t] * variance
-        log_normaliser += (2.0 * mean * h[t] + variance * h[t] ** 2 - mean**2 * precision[t]) / (2.0 * weight)
-        log_normaliser -= 0.5 * np.log(weight)
-        means[t], variances[t] = (mean + variance * h[t]) / weight, variance / weight
-        mean, variance = means[t], variances[t] + sigma2
-    steps = np.empty((T - 1, *h.shape[1:]))
-    for t in range(T - 2, -1, -1):
-        gain = variances[t] / predicted[t + 1]
-        variance = variances[t] + gain**2 * (variances[t + 1] - predicted[t + 1])
-        mean = means[t] + gain * (means[t + 1] - means[t])
-        steps[t] = (means[t + 1] - mean) ** 2 + variances[t + 1] + variance - 2.0 * gain * variances[t + 1]
-        means[t], variances[t] = mean, variance
-    return Chain(means, variances, log_normaliser, steps)
-
-
 class Observed(NamedTuple):
-    """Variational observations h and lambda, (T, ..., V), and the moments that they give."""
+    """Variational observations h and lambda of topics and the moments that they give; arrays are as of `rows_of`.
+
+    Attributes:
+        h, precision: (N, T, V, K'), of N sequences of T times.
+        mean, variance: m and V.
+        shares: p, exp(m + V / 2) over its sum.
+        log_sums: (N, T, K'), the logarithm of that sum.
+        divergence: (N, K'), KL of the topics, nats.
+        step: the mean of E (beta_t - beta_t-1)^2; 0 for one time.
+        size: (N, K'), of the topics' next step.
+    """
 
     h: Floats
     precision: Floats
-    chain: Chain
+    mean: Floats
+    variance: Floats
+    shares: Floats
+    log_sums: Floats
+    divergence: Floats
+    step: float
+    size: Floats
 
-    @property
-    def expected_log(self) -> Floats:
-        """e, (T, ..., V)."""
-        mean = self.chain.mean
-        result: Floats = mean - logsumexp(mean + self.chain.variance / 2.0, axis=-1, keepdims=True)
-        return result
-
-    @property
-    def divergence(self) -> Floats:
-        """KL of the topics, (...), nats."""
-        m, V = self.chain.mean, self.chain.variance
-        observed = (self.h * m - self.precision * (m**2 + V) / 2.0).sum(axis=0)
-        result: Floats = (observed - self.chain.log_normaliser).sum(axis=-1)
-        return result
+    def topic_rows(self, row_starts: Ints) -> Floats:
+        """Return exp(e), (N T V, K'), of rows with tokens, by the `row_starts` of `Tokens`; others are 0."""
+        width = self.mean.shape[-1]
+        out = np.zeros((self.mean.size // width, width))
+        topic_rows(self.mean.reshape(out.shape), self.log_sums.reshape(-1, width), row_starts, out)
+        return out
 
 
 @dataclass(frozen=True)
 class Walk:
-    """The prior of beta: mean and variance at the first time, which broadcast to (..., V), and sigma^2."""
+    """The prior of beta: mean and variance at the first time, (V, K'), which all sequences share, K and sigma^2."""
 
-    mean: Floats | float
-    variance: Floats | float
+    mean: Floats
+    variance: Floats
+    topics: int
     sigma2: float = 0.0
 
+    @classmethod
+    def of(cls, mean: Floats, variance: Floats, sigma2: float = 0.0) -> Self:
+        """Return the prior of (K, V) means and variances."""
+        rows = rows_of(variance)
+        rows[:, len(variance) :] = 1.0  # of no topic, and positive as all variances
+        return cls(rows_of(mean), rows, len(mean), sigma2)
+
     def observed(self, h: Floats, precision: Floats) -> Observed:
-        """Return observations with the moments that they give."""
-        return Observed(h, precision, smooth(h, precision, (self.mean, self.variance), self.sigma2))
+        """Return observations (N, T, V, K') with the moments that they give."""
+        nothing = np.zeros_like(h)
+        return self._from(nothing, h, precision, nothing, nothing, 0.0)
+
+    def start(self, counts: Floats) -> Observed:
+        """Return h and lambda from their right sides at topics of all times' counts, (N, T, V, K'), and one more."""
+        pooled = np.broadcast_to(counts.sum(axis=1, keepdims=True) + 1.0, counts.shape)
+        mean, nothing = np.log(pooled), np.zeros_like(counts)
+        mean -= mean.mean(axis=2, keepdims=True)
+        return self._from(counts, nothing, nothing, mean, pooled / pooled.sum(axis=2, keepdims=True), 1.0)
+
+    def _from(self, counts: Floats, h: Floats, precision: Floats, mean: Floats, p: Floats, size: float) -> Observed:
+        (N, T, _, width), none = counts.shape, np.empty(0)
+        sizes = np.full((N, width), size)
+        given = Observed(h, precision, mean, none, p, np.zeros((N, T, width)), np.zeros((N, width)), 0.0, sizes)
+        return self.proposed(counts, given)[0]._replace(size=np.ones((N, width)))
 
     def ascend(self, counts: Floats, state: Observed, iterations: int) -> Observed:
-        """Return observations after so many topics' steps at the expected counts (T, ..., V)."""
-        totals = counts.sum(axis=-1, keepdims=True)
-
-        def objective(of: Observed) -> Floats:
-            return np.asarray((counts * of.expected_log).sum(axis=(0, -1)) - of.divergence)
-
-        value = objective(state)
+        """Return observations after so many topics' steps at the expected counts (N, T, V, K')."""
         for _ in range(iterations):
-            mean = state.chain.mean
-            logits = mean + state.chain.variance / 2.0
-            share = totals * softmax(logits)
-            to_h, to_precision = share * mean + counts - share, share
-            size = np.ones(value.shape)
             for _ in range(HALVINGS):
-                rho = size[..., None]
-                proposed = self.observed(
-                    state.h + rho * (to_h - state.h), state.precision + rho * (to_precision - state.precision)
-                )
-                raised = objective(proposed)
-                worse = raised < value
+                proposed, worse, _ = self.proposed(counts, state)
                 if not worse.any():
                     break
-                size[worse] *= 0.5
+                state = state._replace(size=np.where(worse, state.size / 2.0, state.size))
             else:
-                rho = np.where(worse, 0.0, size)[..., None]
-                proposed = self.observed(
-                    state.h + rho * (to_h - state.h), state.precision + rho * (to_precision - state.precision)
-                )
-                raised = objective(proposed)
-            state, value = proposed, raised
+                proposed, _, _ = self.proposed(counts, state._replace(size=np.where(worse, 0.0, state.size)))
+            state = proposed._replace(size=np.minimum(GROWTH * state.size, 1.0))
         return state
 
-
-def _sums(places: Ints, values: Floats, size: int) -> Floats:
-    """Return the sums of values at equal places 0 .. size - 1."""
-    return np.asarray(np.bincount(places.ravel(), weights=values.ravel(), minlength=size), dtype=np.float64)
-
-
-class Pairs(NamedTuple):
-    """The (P,) pairs of document and distinct word: their places, the document's time, and how often the word is."""
-
-    documents: Ints
-    words: Ints
-    times: Ints
-    counts: Floats
-
-    @classmethod
-    def of(cls, counts: sp.csr_array, times: Ints) -> "Pairs":
-        """Return the pairs of (D, V) counts, each document of its time, (D,)."""
-        documents = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)).astype(np.int64)
-        return cls(documents, counts.indices.astype(np.int64), times[documents], counts.data)
-
-    def step(self, expected_log: Floats, gamma: Floats, alpha: float, iterations: int) -> tuple[Floats, Floats, Floats]:
-        """Return gamma (D, K), L (D,) and the shares n r (P, K) after so many updates, at e (T, K, V)."""
-        e = expected_log[self.times, :, self.words]
-        highest = e.max(axis=1, keepdims=True)
-        b, D, K = np.exp(e - highest), *gamma.shape
-        cells = self.documents[:, None] * K + np.arange(K)
-        shares = np.empty_like(b)
-        for iteration in range(iterations + 1):
-            expected = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
-            shares = np.exp(expected)[self.documents] * b
-            total = shares.sum(axis=1)
-            shares *= (self.counts / total)[:, None]
-            if iteration < iterations:
-                gamma = alpha + _sums(cells, shares, D * K).reshape(D, K)
-        of_tokens = self.counts * (np.log(total) + highest[:, 0])
-        value = _sums(self.documents, of_tokens, D)
-        value += ((alpha - gamma) * expected + gammaln(gamma) - gammaln(alpha)).sum(axis=1)
-        value += gammaln(K * alpha) - gammaln(gamma.sum(axis=1))
-        return gamma, value, shares
-
-    def expected_counts(self, shares: Floats, shape: tuple[int, ...]) -> Floats:
-        """Return n, of the shape (T, K, V)."""
-        T, K, V = shape
-        cells = (self.times[:, None] * K + np.arange(K)) * V + self.words[:, None]
-        return _sums(cells, shares, T * K * V).reshape(shape)
+    def proposed(self, counts: Floats, state: Observed) -> tuple[Observed, NDArray[np.bool_], float]:
+        """Return the state after a step, whether it lowers topics' parts of the bound, (N, K'), and its gain."""
+        N, T, V, width = counts.shape
+        h, precision, mean, variance, p = (np.empty_like(counts) for _ in range(5))
+        log_sums, values, totals = np.empty((N, T, width)), np.empty((3, N, width)), counts.sum(axis=2)
+        steps = propose(
+            counts, totals, state.size, self.mean, self.variance, self.sigma2, state.h, state.precision, state.mean,
+            state.shares, state.log_sums, h, precision, mean, variance, p, log_sums, values, self.topics,
+        )  # fmt: skip
+        with np.errstate(invalid="ignore"):  # no tokens times the infinite sum of a step that is too long
+            before = values[0] - (totals * state.log_sums).sum(axis=1) - state.divergence
+            gain = values[1] - (totals * log_sums).sum(axis=1) - values[2] - before
+        worse = ~(gain >= -ROUNDING * np.abs(before))
+        step = steps / (N * (T - 1) * V * self.topics) if T > 1 else 0.0
+        return (
+            Observed(h, precision, mean, variance, p, log_sums, values[2], step, state.size),
+            worse,
+            float(gain.sum()),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,6 +216,7 @@ class DTM(Estimator):
         sigma2: the variance of a step of the random walk, at the start.
         fixed: whether sigma^2 stays there.
         iterations: documents' and topics' steps, at most.
+        document_iterations: passes over the tokens of one documents' step.
         topic_iterations: natural gradient steps of one topics' step.
         tolerance: stop after an iteration that raises the bound by less than this many nats per token.
         random_state: generator of the random start.
@@ -265,7 +224,7 @@ class DTM(Estimator):
     Attributes (after `fit`):
         mean_, variance_: (T, K, V), m and V.
         sigma2_: float.
-        bound_: nats, after every iteration's topics' step.
+        bound_: nats, after every iteration.
         document_topics_: (D, K), the mean of q(pi_i).
 
     Examples:
@@ -280,9 +239,10 @@ class DTM(Estimator):
     start_variance: float = 10.0
     sigma2: float = 0.01
     fixed: bool = False
-    iterations: int = 50
-    topic_iterations: int = 3
-    tolerance: float = 1e-4
+    iterations: int = 200
+    document_iterations: int = 3
+    topic_iterations: int = 1
+    tolerance: float = 1e-5
 
     def fit(
         self,
@@ -298,8 +258,9 @@ class DTM(Estimator):
             InputError: for bad counts, times or topics that do not fit, or a setting out of range.
         """
         K, V = self.n_components, X.shape[1]
-        if K < 1 or min(self.iterations, self.topic_iterations) < 1:
-            raise InputError(f"DTM: {K} topics, {self.iterations} and {self.topic_iterations} steps; take 1 or more")
+        steps = self.iterations, self.document_iterations, self.topic_iterations
+        if K < 1 or min(steps) < 1:
+            raise InputError(f"DTM: {K} topics, {steps} iterations; take 1 or more")
         if not (self.sigma2 >= 0.0 and min(self.alpha, self.start_variance) > 0.0):
             raise InputError(
                 f"DTM: sigma^2 {self.sigma2}, alpha {self.alpha}, v0 {self.start_variance}; the first must not be"
@@ -310,35 +271,39 @@ class DTM(Estimator):
         if components is not None and components.shape != (K, V):
             raise InputError(f"DTM: topics of shape {components.shape} for {K} topics and {V} words")
         counts = checked_counts(X, "DTM")
-        pairs, T, tokens = Pairs.of(counts, times), int(times.max()) + 1, counts.data.sum()
+        D, T, tokens = X.shape[0], int(times.max()) + 1, counts.data.sum()
         random = np.random.default_rng(self.random_state)
-        b = random.gamma(1.0, 1.0, (K, V)) + 1.0 if components is None else components
-        with np.errstate(divide="ignore"):
-            expected_log = np.tile(np.log(b / b.sum(axis=1, keepdims=True)).clip(-50.0), (T, 1, 1))
-        gamma = np.full((X.shape[0], K), self.alpha + tokens / X.shape[0] / K)
-        gamma, _, shares = pairs.step(expected_log, gamma, self.alpha, DOCUMENT_ITERATIONS)
-        walk, nothing = Walk(0.0, self.start_variance, self.sigma2), np.zeros((T, K, V))
-        state, history = walk.observed(nothing, nothing), []
+        start = random.gamma(1.0, 1.0, (K, V)) + 1.0 if components is None else components
+        b = np.tile(rows_of(np.maximum(start / start.sum(axis=1, keepdims=True), SMALLEST)), (T, 1))
+        documents = Documents(counts, times, self.alpha, np.full((D, K), self.alpha + tokens / D / K))
+        documents.step(b, FIRST_ITERATIONS)
+        walk = Walk.of(np.zeros((K, V)), np.full((K, V), self.start_variance), self.sigma2)
+        state, history = walk.start(documents.expected_counts(b).reshape(1, T, V, -1)), []
         for _ in range(self.iterations):
-            n = pairs.expected_counts(shares, (T, K, V))
-            state = walk.ascend(n, state, self.topic_iterations)
-            walk, state = self._stepped(walk, n, state)
-            gamma, of_documents, shares = pairs.step(state.expected_log, gamma, self.alpha, DOCUMENT_ITERATIONS)
+            n = documents.expected_counts(b).reshape(state.h.shape)
+            walk, state = self._topics_step(walk, n, state)
+            b = state.topic_rows(documents.tokens.row_starts)
+            documents.advance()
+            of_documents = documents.step(b, self.document_iterations - 1)
             history.append(float(of_documents.sum() - state.divergence.sum()))
             if len(history) > 1 and history[-1] - history[-2] < self.tolerance * tokens:
                 break
-        self.mean_, self.variance_, self.sigma2_ = state.chain.mean, state.chain.variance, walk.sigma2
-        self.bound_, self.document_topics_ = np.array(history), gamma / gamma.sum(axis=1, keepdims=True)
+        self.mean_, self.variance_ = (np.ascontiguousarray(x[0, :, :, :K].swapaxes(1, 2)) for x in state[2:4])
+        self.sigma2_, self.bound_, gamma = walk.sigma2, np.array(history), documents.gamma
+        self.document_topics_ = gamma / gamma.sum(axis=1, keepdims=True)
         return self
 
-    def _stepped(self, walk: Walk, n: Floats, state: Observed) -> tuple[Walk, Observed]:
-        """Return the walk with the variance of the expected steps, and its state, where they raise the bound."""
-        if self.fixed or walk.sigma2 == 0.0 or len(n) < 2:
-            return walk, state
-        other = Walk(walk.mean, walk.variance, float(state.chain.steps.mean()))
-        again = other.ascend(n, other.observed(state.h, state.precision), 1)
-        before, after = ((n * one.expected_log).sum() - one.divergence.sum() for one in (state, again))
-        return (other, again) if after >= before else (walk, state)
+    def _topics_step(self, walk: Walk, n: Floats, state: Observed) -> tuple[Walk, Observed]:
+        """Return the walk and its state after a topics' step; sigma^2 moves too where the bound rises with it."""
+        iterations = self.topic_iterations
+        if not (self.fixed or walk.sigma2 == 0.0 or n.shape[1] == 1):
+            other = replace(walk, sigma2=state.step)
+            proposed, worse, gain = other.proposed(n, state)
+            size = np.where(worse, state.size / 2.0, np.minimum(GROWTH * state.size, 1.0))
+            if gain >= 0.0:
+                walk, state, iterations = other, proposed, iterations - 1
+            state = state._replace(size=size)
+        return walk, walk.ascend(n, state, iterations)
 
     def next_state(self, vocabulary: tuple[str, ...]) -> DynamicState:
         """Return what the model says of the topics at the time after the last."""
