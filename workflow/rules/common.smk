@@ -159,7 +159,10 @@ onstart:
     alone()
     STARTED.append(time.time())
     if older := ", ".join(older_than_code(FROZEN, DIGESTS.of)):
-        print(f"heldout: kept results that are older than their code: {older}; make freeze STUDY=NAME", file=sys.stderr)
+        print(
+            f"heldout: kept results older than their code: {older}; `make freeze STUDY=NAME` renews one",
+            file=sys.stderr,
+        )
     # Snakemake's own lines tell of every job; the display of `--logger rich` shows on a terminal alone
     if workflow.logger_manager.plugin_handlers and not sys.stderr.isatty():
         workflow.logger_manager.logger.addHandler(ProgressLines())
