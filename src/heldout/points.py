@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 REPORTED_CHAINS = ("none", "all")
 TRUTH = "truth"  # stands for the first of `TRUTHS`
 TRUTHS = (EXACT, REFERENCE, SEQUENTIAL)  # sources of the truth: the first that was run counts
+LARGEST = 0.02  # nats per token, of the stated error of a likelihood that an exhibit shows
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,17 @@ class Point:
     def perplexity(self) -> float:
         """The perplexity per token; inf where it is beyond floating point."""
         return perplexity(self.value, 1)
+
+
+def printable(rows: "pd.DataFrame", by: Sequence[str]) -> "pd.Series[bool]":
+    """Return which means over the splits of `rows` an exhibit shows: those without an "error" above `LARGEST`.
+
+    Args:
+        rows: a likelihood's rows, one per split, with "error", its stated error in nats per token.
+        by: the columns that name a mean.
+    """
+    largest: pd.Series[float] = rows.groupby(list(by))["error"].max()
+    return largest <= LARGEST
 
 
 def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluator") -> "pd.DataFrame":

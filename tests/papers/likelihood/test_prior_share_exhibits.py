@@ -10,7 +10,9 @@ from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.likelihood import figures, tables
 from heldout.papers.likelihood.claims import gap_of_today, priors_leave_half, sums_prefer_more
-from heldout.papers.likelihood.prior_share import flat, gaps, shares
+from heldout.papers.likelihood.prior_share import flat, gaps, means, not_shown, shares
+from heldout.points import LARGEST
+from heldout.typesetting import latex
 from heldout.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 
 CORPORA, TOPICS, TOKENS = ["cranfield"], (20, 100), 50
@@ -102,3 +104,15 @@ def test_without_a_run_the_exhibits_say_so() -> None:
     for exhibit in (figures.prior_share, tables.prior_share):
         with pytest.raises(InputError, match="the prior's share was not measured; measure it"):
             exhibit(measured([]))
+
+
+def test_no_value_with_a_large_stated_error_is_shown() -> None:
+    assert tables.prior_share(made()).count(latex.NOT_SHOWN) == 0
+    assert not_shown(made()) == 0
+    loose = made()
+    rows = loose.measurements
+    off = rows[(rows["quantity"] == "mixture") & (rows["at"] == 4) & (rows["topics"] == 20)].index[0]
+    rows.loc[off, "standard_error"] = 1.01 * LARGEST * TOKENS  # of one split of three
+    assert tables.prior_share(loose).count(latex.NOT_SHOWN) == 1
+    assert not_shown(loose) == 1
+    assert list(means(gaps(loose, "richness").query("topics == 20"), "gap").index) == [1, 25, 900]

@@ -20,8 +20,10 @@ from heldout.papers.likelihood.experiments.optimism import PLUG_IN
 from heldout.papers.likelihood.experiments.same_halves import completion, experiment, smoothed
 from heldout.papers.likelihood.same_halves import table
 from heldout.papers.likelihood.settings import SameHalves
+from heldout.points import LARGEST
 from heldout.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.topics import Topics
+from heldout.typesetting import latex
 from heldout.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 
 SETTINGS: dict[str, Any] = {
@@ -115,3 +117,15 @@ def test_the_table_marks_what_each_column_prefers() -> None:
     assert [["textbf" in cell for cell in row[3:]] for row in rows] == [[True, *[False] * 4], [False, *[True] * 4]]
     with pytest.raises(InputError, match="no halves were scored"):
         table(replace(made(), scores=made().scores.assign(variant="other")))
+
+
+def test_no_average_with_a_large_stated_error_is_shown() -> None:
+    halves = made()
+    scores = halves.scores[halves.scores["variant"].str.startswith("same-halves")]
+    assert table(halves).count(latex.NOT_SHOWN) == 0
+    off = scores[(scores["evaluator"] == COMPLETION) & (scores["variant"] == "same-halves-fitted-prior")].index[0]
+    loose = halves.scores.copy()
+    loose.loc[off, "standard_error"] = 1.01 * LARGEST * loose.loc[off, "tokens"]
+    assert table(replace(halves, scores=loose)).count(latex.NOT_SHOWN) == 1
+    loose.loc[off, "standard_error"] = 0.99 * LARGEST * loose.loc[off, "tokens"]
+    assert table(replace(halves, scores=loose)) == table(halves)

@@ -304,6 +304,8 @@ def _optimism_curves(axis: Axes, inputs: Inputs, corpus: str, model: str) -> set
     for evaluator, variant, label, props in OPTIMISM_CURVES:
         props = {"color": style.EVALUATOR_COLOURS[evaluator], **props}
         points = curve(inputs, corpus, model, evaluator, variant)
+        if evaluator == TRUTH:
+            points = points[points["shown"]]
         if len(points):
             axis.plot(points["perplexity"], label=label, **props)
         if len(points) and evaluator == TRUTH:
@@ -387,6 +389,7 @@ def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[flo
     constants: set[float] = set()
     for evaluator, variant, label, props in REPAIRS:
         errors = results.errors(inputs, corpus, PLSA, evaluator, variant)
+        errors = errors[curve(inputs, corpus, PLSA, TRUTH, variant)["shown"].reindex(errors.index)]
         props = {"color": style.EVALUATOR_COLOURS[evaluator], **props}
         if len(errors):
             above.plot(errors, label=label, **props)
@@ -755,7 +758,7 @@ def prior_share(inputs: Inputs) -> Figure:
             colour = style.lighter(style.COLOURS[PLSA], shades[k])
             own = select(rich, corpus=corpus, topics=k)
             for prior, marker in SHARE_MARKS.items():
-                means = select(own, prior=prior).groupby("at")["gap"].mean()
+                means = share.means(select(own, prior=prior), "gap")
                 line = "-" if prior == SHARE_MIXTURE else "none"
                 above.plot(
                     means, color=colour, marker=marker, markersize=6.0 if prior == POINTS else 4.0, linestyle=line
@@ -764,7 +767,7 @@ def prior_share(inputs: Inputs) -> Figure:
             if len(dashed):
                 above.axhline(dashed.mean(), color=colour, linestyle=style.DASHED, linewidth=1.0)
             for model in (PLSA, LDA):
-                means = select(dial, corpus=corpus, model=model, topics=k).groupby("at")["value"].mean()
+                means = share.means(select(dial, corpus=corpus, model=model, topics=k), "value")
                 values = means.map(lambda nats: perplexity(nats, 1))
                 values.index = values.index / PER_SUM
                 props: Props = {"marker": style.MARKERS[model], "color": style.lighter(style.COLOURS[model], shades[k])}

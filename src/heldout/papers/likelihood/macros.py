@@ -8,18 +8,19 @@ import numpy as np
 
 from heldout import evaluators
 from heldout.effects import effects
+from heldout.errors import InputError
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import results, validation
+from heldout.papers.likelihood import results, same_halves, tables, validation
 from heldout.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
 from heldout.papers.likelihood.experiments.validation import KIND
-from heldout.papers.likelihood.prior_share import TODAY, gaps
-from heldout.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PEERS, curve
+from heldout.papers.likelihood.prior_share import TODAY, gaps, not_shown
+from heldout.papers.likelihood.results import COMPONENTS, FITTED, MIXTURE, OPTIMISM, PEERS, curve
 from heldout.papers.likelihood.tables import large, power_of_ten
 from heldout.points import TRUTH, select
 from heldout.typesetting import latex
@@ -46,12 +47,41 @@ def macros(inputs: Inputs) -> Macros:
         "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
         "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
         **_message(inputs),
+        **_not_shown(inputs),
         "CoversErrors": f"{STATED:g}",
         "CoversNats": f"{ESTIMATORS.value:g}",
         **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
         **_today(inputs),
+    }
+
+
+def _not_shown(inputs: Inputs) -> Macros:
+    """Return how many values exhibits do not show because of their stated errors (`heldout.points.printable`)."""
+    named = {
+        "Optimism": tables.optimism,
+        "Repair": tables.repair,
+        "Share": tables.prior_share,
+        "Halves": same_halves.table,
+        "Today": tables.newsgroups,
+    }
+    found = {}
+    for name, table in named.items():
+        try:
+            found[f"{name}TableNotShown"] = latex.integer(table(inputs).count(latex.NOT_SHOWN))
+        except InputError:  # not measured
+            found[f"{name}TableNotShown"] = NOT_RUN
+    corpora = [corpus for corpus in inputs.settings.corpora if len(curve(inputs, corpus, PLSA, TRUTH))]
+    drawn = {
+        (model, variant): sum(int((~curve(inputs, corpus, model, TRUTH, variant)["shown"]).sum()) for corpus in corpora)
+        for model in (PLSA, LDA)
+        for variant in (OPTIMISM, FITTED, MIXTURE)
+    }
+    return found | {
+        "OptimismFigureNotShown": latex.integer(sum(drawn.values())),
+        "RepairFigureNotShown": latex.integer(drawn[PLSA, FITTED]),
+        "ShareFigureNotShown": latex.integer(not_shown(inputs)),
     }
 
 

@@ -13,7 +13,7 @@ from heldout.papers.likelihood.experiments.prior_share import (
     RICHNESS,
     TOKENS,
 )
-from heldout.points import select
+from heldout.points import printable, select
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +45,18 @@ def flat(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame"
     """Return the rows of `gaps` under the flat prior, whose parameters have the sum K."""
     dial = gaps(inputs, CONCENTRATION, corpora)
     return dial[dial["at"] == PER_SUM * dial["topics"]]
+
+
+def means(rows: "pd.DataFrame", column: str) -> "pd.Series[float]":
+    """Return the means over splits of a column of `gaps` by "at", without those that no exhibit shows."""
+    shown = printable(rows, ["at"])
+    return rows.groupby("at")[column].mean()[shown]
+
+
+def not_shown(inputs: Inputs) -> int:
+    """Return how many means of both axes no exhibit shows (`heldout.points.printable`)."""
+    cells = (printable(gaps(inputs, axis), [*RUN[:3], "prior", "at"]) for axis in (RICHNESS, CONCENTRATION))
+    return sum(int((~shown).sum()) for shown in cells)
 
 
 def shares(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":

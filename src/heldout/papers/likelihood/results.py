@@ -20,7 +20,7 @@ from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
 from heldout.papers.likelihood.experiments import is_a_probability, optimism, packages, precision, reference
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL, QUADRATURE
-from heldout.points import TRUTH, TRUTHS, first_of, select, with_truth
+from heldout.points import TRUTH, TRUTHS, first_of, printable, select, with_truth
 from heldout.scores import perplexity
 
 if TYPE_CHECKING:
@@ -51,12 +51,17 @@ def points(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str
 
 
 def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> "pd.DataFrame":
-    """Return means over seeds by number of topics, ascending: "value", its "error", and "perplexity"; see `points`."""
+    """Return means over seeds by number of topics, ascending; see `points`.
+
+    Returns:
+        "value", its "error", "perplexity", and "shown", whether an exhibit shows it (`heldout.points.printable`).
+    """
     rows = points(inputs, corpus, model, evaluator, variant)
     by_topics = rows.assign(variance=rows["error"] ** 2).groupby("topics")
     means = by_topics[["value"]].mean()
     errors = by_topics["variance"].sum() ** 0.5 / by_topics.size()
-    return means.assign(error=errors, perplexity=[perplexity(value, 1) for value in means["value"]])
+    values = [perplexity(value, 1) for value in means["value"]]
+    return means.assign(error=errors, perplexity=values, shown=printable(rows, ["topics"]))
 
 
 def best_topics(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> Best | None:

@@ -10,7 +10,7 @@ from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood.experiments.optimism import PLUG_IN
 from heldout.papers.likelihood.experiments.same_halves import FITTED, FLAT, KIND
-from heldout.points import select
+from heldout.points import printable, select
 from heldout.scores import perplexity
 from heldout.typesetting import latex, style
 
@@ -37,14 +37,22 @@ def _rows(inputs: Inputs) -> Iterator[list[str]]:
     scores = inputs.scores[inputs.scores["variant"].str.startswith(KIND)]
     if scores.empty:
         raise InputError("table-same-halves: no halves were scored; score them")
-    values = per_token(scores).groupby(["corpus", "model", "topics", "evaluator", "variant"])["value"].mean()
+    rows, by = per_token(scores), ["corpus", "model", "topics", "evaluator", "variant"]
+    values, shown = rows.groupby(by)["value"].mean(), printable(rows, by)
     for corpus in dict.fromkeys(scores["corpus"]):
         for model in (PLSA, LDA):
             grid = sorted({int(k) for k in select(scores, corpus=corpus, model=model)["topics"]})
-            of_columns = [[values[corpus, model, k, *column] for k in grid] for column in COLUMNS]
+            keys = [[(corpus, model, k, *column) for k in grid] for column in COLUMNS]
+            of_columns = [[values[key] for key in column] for column in keys]
             for place, k in enumerate(grid):
                 names = [latex.corpus_name(str(corpus)), style.MODEL_NAMES[model], latex.integer(k)]
-                yield [*names, *(_cell(column, place) for column in of_columns)]
+                yield [
+                    *names,
+                    *(
+                        _cell(column, place) if shown[key[place]] else latex.NOT_SHOWN
+                        for column, key in zip(of_columns, keys, strict=True)
+                    ),
+                ]
 
 
 def _cell(column: list[float], place: int) -> str:

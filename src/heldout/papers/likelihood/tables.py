@@ -21,7 +21,7 @@ from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VA
 from heldout.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from heldout.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
 from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
-from heldout.points import TRUTH, select
+from heldout.points import LARGEST, TRUTH, printable, select
 from heldout.scores import perplexity
 from heldout.typesetting import latex, over_seeds, style
 from heldout.typesetting.table import Table
@@ -74,7 +74,9 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
                     *(latex.corpus_name(corpus), style.MODEL_NAMES[model], latex.integer(k)),
                     *(latex.perplexity(points["perplexity"].get(k)) for points in estimates),
                     *(
-                        latex.perplexity(t["perplexity"].get(k)) + "*" * (k in e.index)
+                        _if_shown(
+                            latex.perplexity(t["perplexity"].get(k)) + "*" * (k in e.index), t["shown"].get(k, True)
+                        )
                         for t, e in zip(truths, exact, strict=True)
                     ),
                     _with_interval(inputs, gaps[gaps["topics"] == k]),
@@ -181,16 +183,23 @@ corpus & $K$ & flat & best sum & {" & ".join(names)} & share left\\"""
 def _share_rows(inputs: Inputs, rich: "pd.DataFrame", priors: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
     dial = select(share.gaps(inputs, CONCENTRATION), model=PLSA)
     for (corpus, k), rows in rich.groupby(["corpus", "topics"], sort=False):
-        sums = select(dial, corpus=corpus, topics=k).groupby("at")["gap"].mean()
+        of_sums = select(dial, corpus=corpus, topics=k)
+        sums, sum_shown = of_sums.groupby("at")["gap"].mean(), printable(of_sums, ["at"])
         best = int(sums.index[int(sums.to_numpy().argmin())])
-        means = (
-            rows.assign(at=rows["at"].where(rows["prior"] == SHARE_MIXTURE, 0)).groupby(["prior", "at"])["gap"].mean()
+        own = rows.assign(
+            at=rows["at"].where(rows["prior"] == SHARE_MIXTURE, 0), error=rows["error"].fillna(0.0) * rows["flat"]
         )
-        cells = [latex.decimal(means.get(prior, math.nan), 3) for prior in priors]
-        of_sum = f"{latex.decimal(sums[best], 3)} ({best / PER_SUM:g})"
-        left = rows.groupby("seed")["share"].min().mean()
+        means, shown = own.groupby(["prior", "at"])["gap"].mean(), printable(own, ["prior", "at"])
+        cells = [_if_shown(latex.decimal(means.get(prior, math.nan), 3), shown.get(prior, True)) for prior in priors]
+        of_sum = f"{_if_shown(latex.decimal(sums[best], 3), sum_shown[best])} ({best / PER_SUM:g})"
+        least = own.loc[own.groupby("seed")["share"].idxmin()]
+        left = _if_shown(latex.decimal(least["share"].mean(), 2), bool((least["error"] <= LARGEST).all()))
         names = [latex.corpus_name(str(corpus)), latex.integer(k)]
-        yield [*names, latex.decimal(rows["flat"].mean(), 3), of_sum, *cells, latex.decimal(left, 2)]
+        yield [*names, latex.decimal(rows["flat"].mean(), 3), of_sum, *cells, left]
+
+
+def _if_shown(text: str, shown: bool) -> str:
+    return text if shown else latex.NOT_SHOWN
 
 
 def newsgroups(inputs: Inputs) -> str:
@@ -208,14 +217,18 @@ def newsgroups(inputs: Inputs) -> str:
         k, means = int(str(topics)), own.groupby("at")["value"].mean()
         flat = select(own, at=PER_SUM * k)
         best = int(means.index[int(means.to_numpy().argmax())])
-        fitted = select(rich, model=model, topics=k, prior=SHARE_MIXTURE).groupby("at")["value"].mean()
+        of_mixtures = select(rich, model=model, topics=k, prior=SHARE_MIXTURE)
+        fitted, shown = of_mixtures.groupby("at")["value"].mean(), printable(of_mixtures, ["at"])
         rows.append(
             [
                 *(style.MODEL_NAMES[str(model)], latex.integer(k)),
                 latex.perplexity(perplexity(float((flat["value"] + flat["gap"]).mean()), 1)),
                 latex.perplexity(perplexity(float(flat["value"].mean()), 1)),
                 f"{latex.perplexity(perplexity(means[best], 1))} ({best / PER_SUM:g})",
-                *(latex.perplexity(perplexity(fitted[at], 1) if at in fitted else None) for at in sizes),
+                *(
+                    _if_shown(latex.perplexity(perplexity(fitted[at], 1)), shown[at]) if at in fitted else latex.DASH
+                    for at in sizes
+                ),
                 latex.decimal(float(flat["gap"].mean()), 3),
                 latex.decimal(float(own.loc[own["at"] == best, "gap"].mean()), 3),
             ]
@@ -239,9 +252,11 @@ def _repair_rows(inputs: Inputs) -> Iterator[list[str]]:
             for variant, prior in PRIORS.items():
                 scores = (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
                 off = {name: results.errors(inputs, corpus, model, name, variant) for name in scores}
+                shown = curve(inputs, corpus, model, TRUTH, variant)["shown"]
                 for k in results.available(REPAIR_TOPICS, off[LAPLACE].index):
                     names = [latex.corpus_name(corpus), style.MODEL_NAMES[model], prior, latex.integer(k)]
-                    yield [*names, *(_error(errors.get(k)) for errors in off.values())]
+                    cells = (_error(errors.get(k)) for errors in off.values())
+                    yield [*names, *(cells if shown[k] else [latex.NOT_SHOWN] * len(off))]
 
 
 def _error(error: float | None) -> str:

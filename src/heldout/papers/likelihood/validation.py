@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 from heldout.inputs import Inputs
 from heldout.papers.likelihood.experiments import validation as measured
-from heldout.points import select
+from heldout.points import LARGEST, select
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LARGEST = 0.02  # nats per token, of either stated error
 FAR, FARTHER = 3.0, 4.0  # standard errors
 RUNS = 10  # of the particle filter where a study does not say
 NAMES = {
