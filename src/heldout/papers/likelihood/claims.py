@@ -41,7 +41,7 @@ from heldout.papers.likelihood.results import (
     main_constant,
     of_packages,
 )
-from heldout.points import TRUTH, select, with_truth
+from heldout.points import LARGEST, TRUTH, select, with_truth
 from heldout.verdicts import ANY, MODELS, SIMILAR, Effect, Margin, Test
 from heldout.verdicts import ESTIMATORS as OF_ESTIMATORS
 
@@ -473,7 +473,7 @@ CLAIMS = (
         _BEYOND,
         "Where no exact value can be had, with up to hundreds of topics and under every prior, the reference agrees"
         " with a particle filter and with itself at many times the work, within its stated errors.",
-        f"every cell in which both errors are at most {validation.LARGEST:g} nats per token: the mean difference is"
+        f"every cell in which both errors are at most {LARGEST:g} nats per token: the mean difference is"
         f" within the margin; the r.m.s. of documents' differences in stated errors is {SPREAD - SPREADS.value:g}"
         f" to {SPREAD + SPREADS.value:g}",
         reference_holds,

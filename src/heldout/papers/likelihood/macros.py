@@ -12,7 +12,7 @@ from heldout.errors import InputError
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import results, same_halves, tables, validation
+from heldout.papers.likelihood import results, same_halves, tables
 from heldout.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
@@ -22,7 +22,7 @@ from heldout.papers.likelihood.experiments.validation import KIND
 from heldout.papers.likelihood.prior_share import TODAY, gaps, not_shown
 from heldout.papers.likelihood.results import COMPONENTS, FITTED, MIXTURE, OPTIMISM, PEERS, curve
 from heldout.papers.likelihood.tables import large, power_of_ten
-from heldout.points import TRUTH, select
+from heldout.points import LARGEST, TRUTH, select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros, experiment_settings
 from heldout.verdicts import ESTIMATORS, MODELS, NOT_RUN, shown
@@ -43,7 +43,7 @@ def macros(inputs: Inputs) -> Macros:
         "RepairWithin": f"{MODELS.value:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
-        "ValidationLargest": f"{validation.LARGEST:g}",
+        "ValidationLargest": f"{LARGEST:g}",
         "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
         "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
         **_message(inputs),
