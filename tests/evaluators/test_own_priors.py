@@ -11,6 +11,8 @@ from heldout.evaluators.document_priors import own_priors_exact
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.own_priors import own_priors
 from heldout.evaluators.reference import reference
+from heldout.models.dmr import DMR
+from heldout.models.labelled_lda import LabelledLDA
 from heldout.topics import OwnPriors, Topics
 
 WORDS = ("ape", "bear", "cat")
@@ -23,10 +25,21 @@ def corpus(streams: list[tuple[int, ...]]) -> Corpus:
     return found.over(WORDS)[0]
 
 
-@pytest.mark.parametrize("alpha", [[0.3, 0.0, 1.2], [0.5, 2.0, 0.1], [0.0, 0.4, 0.0]])
-def test_sums_to_one_over_all_documents_of_a_length(alpha: list[float]) -> None:
+@pytest.mark.parametrize(
+    ("fitted", "given"),
+    [
+        (DMR(3, sweeps=5, optimise_every=2, random_state=0), [1.0, -0.7]),
+        (LabelledLDA(2, sweeps=5, random_state=0), [1.0, 0.0]),
+        (LabelledLDA(1, sweeps=5, random_state=0), [1.0, 1.0]),
+        (LabelledLDA(2, common=1, sweeps=5, random_state=0), [0.0, 1.0]),
+    ],
+    ids=["DMR", "PLDA", "labelled LDA", "PLDA with a common label"],
+)
+def test_sums_to_one_over_all_documents_of_a_length(fitted: DMR | LabelledLDA, given: list[float]) -> None:
     streams = list(itertools.product(range(3), repeat=4))
-    model = OwnPriors(PHI, np.tile(alpha, (len(streams), 1)), WORDS)
+    fitted.fit(np.array([[3.0, 1.0, 0.0], [0.0, 2.0, 4.0], [1.0, 1.0, 5.0]]), np.array([[1.0, 0.0], [1.0, 1.0], given]))
+    priors = np.tile(fitted.priors(np.array([given])), (len(streams), 1))
+    model = OwnPriors(fitted.components_, priors, WORDS)
     assert np.exp(own_priors_exact(model, corpus(streams)).log_likelihood).sum() == pytest.approx(1.0, abs=1e-12)
 
 

@@ -31,6 +31,7 @@ from heldout.models.blocks import ClusterPrior
 from heldout.models.categorical_pca import CategoricalPCA
 from heldout.models.coclustering import Blocks
 from heldout.models.ctm import CTM
+from heldout.models.disclda import DiscLDA
 from heldout.models.dtm import DynamicState
 from heldout.models.harmonium_units import BINARY, MULTINOMIAL
 from heldout.models.lda_hmm import Parameters
@@ -144,9 +145,10 @@ def links() -> Case:
 
 
 def classes() -> Case:
-    topics, cases = Topics(B, ALPHA, WORDS), every()
+    model = DiscLDA(1, common=1, softening=0.3, iterations=5, random_state=0).fit(TRAINING, np.array([0, 1, 0, 1, 0]))
+    topics, cases = model.topics(0, WORDS), every()
     found = reference(topics, cases, 1000, np.random.default_rng(0))
-    return Case(exact_marginal(topics, cases).log_likelihood, folded_in_given_length(cases, B, 300), found)
+    return Case(exact_marginal(topics, cases).log_likelihood, folded_in_given_length(cases, topics.phi, 300), found)
 
 
 def graphs(n: int = 3) -> list[Relations]:
