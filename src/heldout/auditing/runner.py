@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from pathlib import Path
 
 import numpy as np
 
-from heldout.auditing.blocks import Block, Work, blocks, evaluate, without_phi
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, LIKELIHOOD, Block, Work, blocks, evaluate, without_phi
 from heldout.auditing.store import Kept
 from heldout.auditing.survey import Subject
 from heldout.errors import InputError
@@ -71,6 +71,7 @@ class Runner:
     work: Work
     kept: Kept
     progress: Callable[[int, float], None] | None = None
+    _known: Floats | None = field(default=None, init=False)  # (D, C) values with the likelihood alone, not yet kept
 
     def __post_init__(self) -> None:
         tokens = self.subject.read.lengths.astype(np.float64)
@@ -78,6 +79,29 @@ class Runner:
         work = tokens * (200.0 + self.work.samples * tokens / 2.0) if self.work.estimator in QUADRATIC else tokens
         self._shares = work / work.sum()
         self._documents, self._share = int(self.kept.done.sum()), float(self._shares[self.kept.done].sum())
+
+    def run_likelihood(self) -> Floats:
+        """Evaluate the likelihood alone, and let `run` evaluate the rest; return the documents' values, (D, C).
+
+        So it is known before the other evaluators' kernels are compiled. An interruption waits for the rest of the
+        documents that are done.
+        """
+        known, end, share = self.kept.values.copy(), 0, self._share
+        topics, work = self.subject.topics, self.work._replace(parts=(LIKELIHOOD,))
+        rest = tuple(name for name in self.work.parts if name != LIKELIHOOD)
+        try:
+            for block in self._left():
+                at = slice(block.first, block.end)
+                known[at] = evaluate(topics.phi_by_word, topics, block, work)
+                end, share = block.end, share + float(self._shares[at].sum())
+                if self.progress is not None:
+                    self.progress(self._documents, min(1.0, share))
+        except KeyboardInterrupt:
+            self._known, self.work = known, self.work._replace(parts=rest)
+            self._run_here(end)
+            raise
+        self._known, self.work, self._share = known, self.work._replace(parts=rest), 1.0
+        return known
 
     def run(self, cores: int, *, apart: bool) -> None:
         """Evaluate the documents; finished values are in the store however the run ends.
@@ -91,14 +115,22 @@ class Runner:
         """
         try:
             if cores == 1 and not apart:
-                topics = self.subject.topics
-                for block in self._left():
-                    self._enter(block, evaluate(topics.phi_by_word, topics, block, self.work))
+                self._run_here(len(self.kept.done))
             else:
                 self._run_in_processes(cores)
         finally:
             if self.kept.store is not None:
                 self.kept.store.write()
+
+    def _run_here(self, end: int) -> None:
+        """Evaluate the blocks before a document in this process."""
+        topics = self.subject.topics
+        for block in self._left():
+            if block.end > end:
+                break
+            self._enter(block, evaluate(topics.phi_by_word, topics, block, self.work))
+        if self.kept.store is not None:
+            self.kept.store.write()
 
     def _left(self) -> Iterator[Block]:
         """Yield the blocks that are not done."""
@@ -116,6 +148,9 @@ class Runner:
 
     def _enter(self, block: Block, values: Floats) -> None:
         at = np.arange(block.first, block.first + len(values))
+        if self._known is not None:
+            for column in map(COLUMNS.index, (LIKELIHOOD, ERROR, BIAS)):
+                values[:, column] = self._known[at, column]
         self.kept.values[at], self.kept.done[at] = values, True
         if self.kept.store is not None:
             self.kept.store.add(at, values)

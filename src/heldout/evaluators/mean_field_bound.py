@@ -29,8 +29,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
-from heldout.models.plsa import most_words
-from heldout.models.simd import WIDTH, copy, dot
+from heldout.models.simd import WIDTH, copy, dot, most_words
 from heldout.topics import Topics
 
 HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)

@@ -48,7 +48,7 @@ from heldout.models.estimator import TopicEstimator, checked_counts, estimator, 
 from heldout.models.settings import PLSA_SMALLEST as SMALLEST
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import PLSATraining as Training
-from heldout.models.simd import CACHE_LINE, WIDTH, copy, dot
+from heldout.models.simd import CACHE_LINE, WIDTH, copy, dot, most_words
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats
@@ -64,15 +64,6 @@ Index = NDArray[np.int32]
 def rows_in(cache: int, width: int) -> int:
     """Return how many rows of `width` numbers a cache of `cache` bytes keeps, a multiple of 4."""
     return max(1, cache // (32 * width)) * 4
-
-
-@nb.njit(cache=True)
-def most_words(indptr):  # type: ignore[no-untyped-def]
-    """Return the largest number of distinct words in any document."""
-    longest = 0
-    for d in range(indptr.shape[0] - 1):
-        longest = max(longest, indptr[d + 1] - indptr[d])
-    return longest
 
 
 @nb.njit(cache=True)
