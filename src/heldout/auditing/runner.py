@@ -71,7 +71,7 @@ class Runner:
     work: Work
     kept: Kept
     progress: Callable[[int, float], None] | None = None
-    _known: Floats | None = field(default=None, init=False)  # (D, C) values with the likelihood alone, not yet kept
+    _likelihoods: Floats | None = field(default=None, init=False)  # (D, C) values of `run_likelihood`
 
     def __post_init__(self) -> None:
         tokens = self.subject.read.lengths.astype(np.float64)
@@ -81,27 +81,18 @@ class Runner:
         self._documents, self._share = int(self.kept.done.sum()), float(self._shares[self.kept.done].sum())
 
     def run_likelihood(self) -> Floats:
-        """Evaluate the likelihood alone, and let `run` evaluate the rest; return the documents' values, (D, C).
+        """Evaluate the likelihood alone, and leave the rest to `run`; return the documents' values, (D, C).
 
-        So it is known before the other evaluators' kernels are compiled. An interruption waits for the rest of the
-        documents that are done.
+        So it is known before the other evaluators' kernels are compiled. Nothing is stored before `run`: this is for
+        audits of few seconds.
         """
-        known, end, share = self.kept.values.copy(), 0, self._share
-        topics, work = self.subject.topics, self.work._replace(parts=(LIKELIHOOD,))
-        rest = tuple(name for name in self.work.parts if name != LIKELIHOOD)
-        try:
-            for block in self._left():
-                at = slice(block.first, block.end)
-                known[at] = evaluate(topics.phi_by_word, topics, block, work)
-                end, share = block.end, share + float(self._shares[at].sum())
-                if self.progress is not None:
-                    self.progress(self._documents, min(1.0, share))
-        except KeyboardInterrupt:
-            self._known, self.work = known, self.work._replace(parts=rest)
-            self._run_here(end)
-            raise
-        self._known, self.work, self._share = known, self.work._replace(parts=rest), 1.0
-        return known
+        values, topics = self.kept.values.copy(), self.subject.topics
+        work = self.work._replace(parts=(LIKELIHOOD,))
+        for block in self._left():
+            values[block.first : block.end] = evaluate(topics.phi_by_word, topics, block, work)
+        self.work = self.work._replace(parts=tuple(name for name in self.work.parts if name != LIKELIHOOD))
+        self._likelihoods = values
+        return values
 
     def run(self, cores: int, *, apart: bool) -> None:
         """Evaluate the documents; finished values are in the store however the run ends.
@@ -115,22 +106,14 @@ class Runner:
         """
         try:
             if cores == 1 and not apart:
-                self._run_here(len(self.kept.done))
+                topics = self.subject.topics
+                for block in self._left():
+                    self._enter(block, evaluate(topics.phi_by_word, topics, block, self.work))
             else:
                 self._run_in_processes(cores)
         finally:
             if self.kept.store is not None:
                 self.kept.store.write()
-
-    def _run_here(self, end: int) -> None:
-        """Evaluate the blocks before a document in this process."""
-        topics = self.subject.topics
-        for block in self._left():
-            if block.end > end:
-                break
-            self._enter(block, evaluate(topics.phi_by_word, topics, block, self.work))
-        if self.kept.store is not None:
-            self.kept.store.write()
 
     def _left(self) -> Iterator[Block]:
         """Yield the blocks that are not done."""
@@ -148,9 +131,9 @@ class Runner:
 
     def _enter(self, block: Block, values: Floats) -> None:
         at = np.arange(block.first, block.first + len(values))
-        if self._known is not None:
+        if self._likelihoods is not None:
             for column in map(COLUMNS.index, (LIKELIHOOD, ERROR, BIAS)):
-                values[:, column] = self._known[at, column]
+                values[:, column] = self._likelihoods[at, column]
         self.kept.values[at], self.kept.done[at] = values, True
         if self.kept.store is not None:
             self.kept.store.add(at, values)

@@ -1,8 +1,9 @@
 """Documents in batches over a model's words, never all of them in memory: what an audit reads.
 
-Each iteration over a stream reads its source anew, unless it is to `hold` them. Where the documents and the model both name their words, words are
-matched by name, and tokens of words that the model lacks are counted and left out. Otherwise word i of the documents is
-word i of the model, and both must have the same number of words. Empty documents stay.
+Each iteration over a stream reads its source anew, unless it is to `hold` them. Where the documents and the model both
+name their words, words are matched by name, and tokens of words that the model lacks are counted and left out.
+Otherwise word i of the documents is word i of the model, and both must have the same number of words. Empty documents
+stay.
 
 A bag of words has no order, but some estimators depend on one (linear time; left to right, with few samples), and to
 them a sorted document is an unlikely sequence, because all its repeated words stand together. So a bag's tokens come in

@@ -44,7 +44,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays, log_mean
 from heldout.evaluators.random_stream import first_above, starts, uniform
-from heldout.models.simd import most_words
+from heldout.models.plsa import most_words
 from heldout.topics import Topics
 
 LARGEST_CORRECTION = 30.0

@@ -22,7 +22,8 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
-from heldout.models.simd import WIDTH, copy, dot, most_words
+from heldout.models.plsa import most_words
+from heldout.models.simd import WIDTH, copy, dot
 from heldout.topics import Topics
 from heldout.typing import Floats
 

@@ -16,6 +16,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import integer, read_bytes, read_lines
 from heldout.errors import InputError
+from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries import Fitted, Form, Library, Reported
 from heldout.libraries.arrays import parse_number, read_rows
 from heldout.libraries.checks import TEXT_TOLERANCE, assemble, prior
@@ -91,8 +92,6 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
 
 def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     """Return the mean-field bound of documents, summed, as the lines of `lda inf`'s file."""
-    from heldout.evaluators.mean_field_bound import mean_field_bound  # late: it compiles a kernel
-
     function = "lda inf"
     nats, tokens = 0.0, 0
     for batch in over_words(fitted, documents):

@@ -32,7 +32,7 @@ from scipy.special import xlogy
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.simd import most_words
+from heldout.models.plsa import most_words
 from heldout.models.vem import DiscreteVEM, Family, shares
 from heldout.typing import Floats, Ints
 

@@ -48,7 +48,7 @@ from heldout.models.estimator import TopicEstimator, checked_counts, estimator, 
 from heldout.models.settings import PLSA_SMALLEST as SMALLEST
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import PLSATraining as Training
-from heldout.models.simd import CACHE_LINE, WIDTH, copy, dot, most_words
+from heldout.models.simd import CACHE_LINE, WIDTH, copy, dot
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats
@@ -64,6 +64,15 @@ Index = NDArray[np.int32]
 def rows_in(cache: int, width: int) -> int:
     """Return how many rows of `width` numbers a cache of `cache` bytes keeps, a multiple of 4."""
     return max(1, cache // (32 * width)) * 4
+
+
+@nb.njit(cache=True)
+def most_words(indptr):  # type: ignore[no-untyped-def]
+    """Return the largest number of distinct words in any document."""
+    longest = 0
+    for d in range(indptr.shape[0] - 1):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    return longest
 
 
 @nb.njit(cache=True)
@@ -83,7 +92,7 @@ def explained_words(start, end, indices, counts, W, words, explained):  # type: 
     return size
 
 
-@nb.njit("void(float64[::1], float64[::1], float64[::1], float64[::1])", cache=True)
+@nb.njit(cache=True)  # without types these are compiled where they are called: an audit's first result is not
 def _extrapolate(start, first, second, out):  # type: ignore[no-untyped-def]
     """Write to `out` the point that three points, each EM's update of the one before, lead to (`fold_in_counts`)."""
     moved, turned, total = 0.0, 0.0, 0.0
@@ -101,10 +110,7 @@ def _extrapolate(start, first, second, out):  # type: ignore[no-untyped-def]
         out[k] /= total
 
 
-@nb.njit(
-    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64, int64, float64, boolean)",
-    cache=True,
-)
+@nb.njit(cache=True)
 def _fold_in(  # type: ignore[no-untyped-def]
     indptr, indices, counts, W, theta, beta, iterations, tolerance, extrapolated
 ):

@@ -269,12 +269,3 @@ def copy(row, out):  # type: ignore[no-untyped-def]
     """Copy a row to the first entries of `out`; an assignment of slices, which checks shapes, compiles for seconds."""
     for k in range(row.shape[0]):
         out[k] = row[k]
-
-
-@nb.njit(cache=True)
-def most_words(indptr):  # type: ignore[no-untyped-def]
-    """Return the largest number of distinct words in any document."""
-    longest = 0
-    for d in range(indptr.shape[0] - 1):
-        longest = max(longest, indptr[d + 1] - indptr[d])
-    return longest
