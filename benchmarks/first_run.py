@@ -3,9 +3,9 @@
 usage: first_run.py [--against SRC]   (writes first_run.md; SRC: another checkout's src, measured in turn)
 
 200 documents, scikit-learn's LDA at K = 20, the models and documents of `workflow/newcomer/models.py`. Every run has a
-fresh cache of numba's, of byte code and of figures' fonts. The first result is the first line that holds the
-likelihood's perplexity. Times are processor seconds of the process, which other work on the machine lengthens less than
-the clock's; where the machine is otherwise idle the two agree.
+fresh cache of numba's and of figures' fonts; byte code is there, as pip leaves it, by a run before that is not counted.
+The first result is the first line that holds the likelihood's perplexity. Times are processor seconds of the process,
+which other work on the machine lengthens less than the clock's; where the machine is otherwise idle the two agree.
 """
 
 import argparse
@@ -94,9 +94,9 @@ def inside(way: str, what: str, out: int) -> None:
 def measure(way: str, what: str, folder: Path, source: Path) -> tuple[float, float, dict[str, float]]:
     """Run an audit; return the processor seconds to the first result and to the end, and what took them."""
     with tempfile.TemporaryDirectory() as fresh:
-        caches = {"NUMBA_CACHE_DIR": "numba", "PYTHONPYCACHEPREFIX": "bytes", "XDG_CACHE_HOME": "user"}
-        caches |= {"MPLCONFIGDIR": "fonts"}
+        caches = {"NUMBA_CACHE_DIR": "numba", "XDG_CACHE_HOME": "user", "MPLCONFIGDIR": "fonts"}
         environment = os.environ | {name: f"{fresh}/{value}" for name, value in caches.items()}
+        environment |= {"PYTHONPYCACHEPREFIX": f"{folder}/bytes"}
         environment |= {"PYTHONPATH": str(source), "PYTHONUNBUFFERED": "1", "MPLBACKEND": "Agg"}
         reader, writer = os.pipe()
         command = [sys.executable, __file__, "--inside", way, what, str(writer)]
@@ -152,9 +152,10 @@ def main() -> int:
         "",
         f"Written by `python benchmarks/first_run.py` (do not edit); Python {platform.python_version()}, numba"
         f" {version('numba')}, scikit-learn {version('scikit-learn')}. Processor seconds, medians of {options.rounds}"
-        " runs with nothing compiled and no byte code; "
+        " runs without a compiled kernel; "
         + ", ".join(f"{name}: {commit(source)}" for name, source in sources.items())
-        + f". The machine's load was {os.getloadavg()[1]:.0f} on {os.cpu_count()} cores, which lengthens them.",
+        + f". The machine's load was {os.getloadavg()[1]:.0f} on {os.cpu_count()} cores, shared with others' work,"
+        " which lengthens them.",
         "",
     ]
     with tempfile.TemporaryDirectory() as directory:
@@ -164,10 +165,12 @@ def main() -> int:
         subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
         ends: dict[str, dict[str, list[float]]] = {}
         parts: dict[str, dict[str, list[float]]] = {}
-        for _ in range(options.rounds):
+        for turn in range(options.rounds + 1):
             for name, (way, what) in WAYS.items():
                 for source_name, source in sources.items():
                     first, whole, spent = measure(way, what, folder, source)
+                    if turn == 0:  # it leaves the byte code
+                        continue
                     for column, value in (("first result", first), ("all", whole)):
                         ends.setdefault(name, {}).setdefault(f"{source_name}: {column}", []).append(value)
                     for part, value in spent.items() if name == next(iter(WAYS)) else ():
