@@ -42,7 +42,7 @@ def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str
     if not isinstance(model, str | Path | Fitted):
         return read.fitted(model, vocabulary), type(model).__name__
     if isinstance(model, Fitted):
-        fitted, name = model, model.topics.provenance.get("model", model.library)
+        fitted, name = model, type(model.native).__name__ if model.native is not None else model.library
     else:
         fitted, name = read.read_model(Path(model)), Path(model).name
     if vocabulary is not None:

@@ -157,7 +157,6 @@ def subject_of(
         InputError: for bad input, or documents that are unlike the model's own.
     """
     own, its_name, stream = opened(model, documents, vocabulary, options.random_state)
-    stream = replace(stream, hold=True)
     own = with_own_priors(own, its_name, options.labels, options.metadata)
     fitted = replace(own, topics=own.topics.smoothed(options.smoothing)) if options.smoothing else own
     read = survey(stream, fitted.topics, options.limit)

@@ -1,9 +1,8 @@
 """Documents in batches over a model's words, never all of them in memory: what an audit reads.
 
-Each iteration over a stream reads its source anew, unless it is to `hold` them. Where the documents and the model both
-name their words, words are matched by name, and tokens of words that the model lacks are counted and left out.
-Otherwise word i of the documents is word i of the model, and both must have the same number of words. Empty documents
-stay.
+Each iteration over a stream reads its source anew. Where the documents and the model both name their words, words are
+matched by name, and tokens of words that the model lacks are counted and left out. Otherwise word i of the documents is
+word i of the model, and both must have the same number of words. Empty documents stay.
 
 A bag of words has no order, but some estimators depend on one (linear time; left to right, with few samples), and to
 them a sorted document is an unlikely sequence, because all its repeated words stand together. So a bag's tokens come in
@@ -25,7 +24,6 @@ from heldout.typing import Ints
 
 LARGEST_DOCUMENT = 10**7  # tokens; a count beyond it is a damaged one
 LARGEST_BATCH = 2 * 10**6  # tokens, after which a batch is closed
-MOST_HELD = 4 * 10**6  # tokens, 16 MB: an audit goes over them five times, and draws every bag's order each time
 MOST_DOCUMENTS = 2 * 10**7
 MOST_WORDS = 4 * 10**6
 MOST_EMPTY = 10**5  # documents without a word, beside ten for each other one
@@ -73,7 +71,6 @@ class DocumentStream:
         vocabulary: the words that batches are over; None before `over` or `placed` is called.
         batch: the largest number of documents in a batch.
         seed: determines the order of a bag's tokens.
-        hold: whether batches stay in memory after the first iteration, where they have at most `MOST_HELD` tokens.
     """
 
     name: str
@@ -86,8 +83,6 @@ class DocumentStream:
     vocabulary: tuple[str, ...] | None = None
     batch: int = 500
     seed: int = 0
-    hold: bool = False
-    _held: list[Batch] = field(default_factory=list, init=False, repr=False)
 
     @property
     def digest(self) -> str:
@@ -130,20 +125,6 @@ class DocumentStream:
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield the batches; an InputError names file, line or document of what cannot be read."""
-        if self._held:
-            yield from self._held
-            return
-        held, tokens = list[Batch](), 0
-        for batch in self._batches():
-            tokens += batch.n_tokens
-            if self.hold and tokens <= MOST_HELD:
-                held.append(batch)
-            yield batch
-        if tokens <= MOST_HELD:
-            self._held.extend(held)
-
-    def _batches(self) -> Iterator[Batch]:
-        """Read the source, and yield the batches."""
         vocabulary = self.words if self.vocabulary is None else self.vocabulary
         if vocabulary is None:
             if self.n_words is None or self.n_words > MOST_WORDS:

@@ -9,21 +9,16 @@ so H / s are topics; with the Kullback-Leibler loss its minimum is PLSA's maximu
 2005). An NMF has no prior of theta: Dirichlet(1), uniform, stands in, and the provenance says so.
 
 A .skops file names the classes that it holds before it makes any of them. Only the ones below are let through, one
-object at the root and numbers, text and arrays inside it: fewer than skops itself trusts. They are read here: skops
-imports all of scikit-learn, 3 s of an audit. What of it the library's own number takes is imported for that alone.
+object at the root and numbers, text and arrays inside it: fewer than skops itself trusts.
 """
 
 import copy
-import importlib.metadata
-import io
 import json
 import math
 import sys
 import warnings
-import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -64,7 +59,6 @@ ALLOWED = {
     "RandomStateNode": {"numpy.random.mtrand.RandomState"},
 }
 MAXIMUM_SCHEMA = 16 << 20
-PROTOCOL = 2  # of .skops files; others are left to skops
 
 
 def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None, form: str) -> Fitted:
@@ -72,17 +66,15 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
 
     `feature_names_in_` names the words where it was fitted on named columns.
     """
+    import sklearn
+
     kind = type(model).__name__
-    return _fitted(model, kind, vocabulary, where or kind, form)
-
-
-def _fitted(model: Any, kind: str, vocabulary: Sequence[str] | None, where: str, form: str) -> Fitted:
-    """Return the `Fitted` of what has the attributes of a model, whose class is `kind` or derived from it."""
+    where = where or kind
     components = getattr(model, "components_", None)
     if components is None:
         raise InputError(f"{where}: the {kind} is not fitted; call fit() first")
     names = getattr(model, "feature_names_in_", None)
-    if hasattr(model, "doc_topic_prior_"):
+    if isinstance(model, sklearn.decomposition.LatentDirichletAllocation):
         alpha = getattr(model, "doc_topic_prior_", None)
         notes: dict[str, Any] = {"phi": "the mean of q(phi), components_ divided by its row sums"}
     else:
@@ -94,7 +86,7 @@ def _fitted(model: Any, kind: str, vocabulary: Sequence[str] | None, where: str,
         }
     return assemble(
         library="scikit-learn",
-        version=importlib.metadata.version("scikit-learn"),
+        version=sklearn.__version__,
         form=form,
         where=where,
         weights=components,
@@ -142,51 +134,21 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
             installed.
     """
     where = str(path)
-    with one_line(where), open_zip(path, ".skops") as archive:
-        if "schema.json" not in archive.namelist():
-            raise InputError(f"{where}: no schema.json in it; save the model with skops.io.dump")
-        if archive.getinfo("schema.json").file_size > MAXIMUM_SCHEMA:
-            raise InputError(f"{where}: a schema.json of more than {MAXIMUM_SCHEMA} bytes; no topic model has that")
-        schema = json.loads(archive.read("schema.json"))
-        check_schema(schema, where)
-        for member in archive.infolist():
-            if member.filename.endswith(".npy"):
-                with archive.open(member) as stream:
-                    check_npy(stream, member.file_size, f"{where}: {member.filename}")
+    with one_line(where):
+        with open_zip(path, ".skops") as archive:
+            if "schema.json" not in archive.namelist():
+                raise InputError(f"{where}: no schema.json in it; save the model with skops.io.dump")
+            if archive.getinfo("schema.json").file_size > MAXIMUM_SCHEMA:
+                raise InputError(f"{where}: a schema.json of more than {MAXIMUM_SCHEMA} bytes; no topic model has that")
+            check_schema(json.loads(archive.read("schema.json")), where)
+            for member in archive.infolist():
+                if member.filename.endswith(".npy"):
+                    with archive.open(member) as stream:
+                        check_npy(stream, member.file_size, f"{where}: {member.filename}")
         with installed(where, "scikit-learn and skops"):
-            importlib.metadata.version("scikit-learn")  # its number is asked for later
-            if schema.get("protocol") == PROTOCOL:
-                model: Any = SimpleNamespace(**attributes(schema, archive))
-            else:
-                import skops.io
-
-                model = skops.io.load(path, trusted=[])
-    return _fitted(model, schema["__class__"], vocabulary, where, "skops")
-
-
-def attributes(schema: dict[str, Any], archive: zipfile.ZipFile) -> dict[str, Any]:
-    """Return the numbers, texts and arrays among the attributes of the model in a .skops file, checked before."""
-
-    def value(node: dict[str, Any]) -> Any:
-        if node["__loader__"] == "JsonNode":
-            return json.loads(node["content"])
-        if node["type"] == "numpy":
-            return np.load(io.BytesIO(archive.read(node["file"])), allow_pickle=False)[()]
-        return np.array([value(item) for item in node["content"]], dtype=object)
-
-    named = schema["content"]["content"]
-    return {name: value(node) for name, node in named.items() if node["__loader__"] in ("JsonNode", "NdArrayNode")}
-
-
-def estimator(model: Any) -> Any:
-    """Return scikit-learn's object of an LDA's attributes, as a file has them; an object itself stays as it is."""
-    if not isinstance(model, SimpleNamespace):
-        return model
-    from sklearn.decomposition import LatentDirichletAllocation
-
-    made = LatentDirichletAllocation()
-    made.__setstate__(dict(vars(model)))  # which it takes entries out of
-    return made
+            import skops.io
+        model = skops.io.load(path, trusted=[])
+    return from_object(model, vocabulary, where, "skops")
 
 
 def recognises(model: object) -> bool:
@@ -198,7 +160,7 @@ def recognises(model: object) -> bool:
 def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     """Return the perplexity of documents by scikit-learn's bound, or an NMF's training error."""
     native, topics = fitted.native, fitted.dirichlet
-    if not hasattr(native, "doc_topic_prior_"):
+    if "NMF" in type(native).__name__:
         return Reported(
             "NMF.reconstruction_err_",
             float(native.reconstruction_err_),
@@ -213,7 +175,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     tokens = float(X.sum())
     if tokens == 0.0:
         return no_tokens(function)
-    model = copy.copy(estimator(native))  # its check of X forgets the names of the words that the model was fitted on
+    model = copy.copy(native)  # its check of X forgets the names of the words that the model was fitted on
     model.n_jobs = 1
     with warnings.catch_warnings(), np.errstate(over="ignore"):
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
