@@ -9,7 +9,8 @@ import pytest
 
 from heldout.digest import LOCK, Digests, checked_out, contents, digest, git, moved
 from heldout.errors import InputError
-from heldout.makers import modules_of
+from heldout.makers import CODE as KEPT_CODE
+from heldout.makers import experiments_code, modules_of, older_than_code
 from heldout.models import MODELS
 from heldout.papers import ALL
 from heldout.study import from_yaml
@@ -151,3 +152,25 @@ def test_digests_are_kept_until_something_changes(copy: Path, monkeypatch: pytes
     assert Digests(copy, store).of(module) != first
     store.write_text("{")
     assert Digests(copy, store).of(module) == digest(contents(copy, module))
+
+
+def test_kept_results_that_other_code_made_are_named(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    study = {"measures": {"bounds": {"models": ["plsa-hof"]}, "validation": {}}}
+    (folder / "study.json").write_text(json.dumps(study))
+    assert older_than_code([folder], lambda *modules: ", ".join(modules)) == ["kept"]
+    codes = experiments_code(study, lambda *modules: ", ".join(modules))
+    assert codes["bounds"].split(", ") == [
+        *("heldout.runs", "heldout.papers.welling.experiments.bounds", "heldout.models.plsa")
+    ]
+    (folder / KEPT_CODE).write_text(json.dumps(codes))
+    assert older_than_code([folder], lambda *modules: ", ".join(modules)) == []
+    assert older_than_code([folder], lambda *_: "edited") == ["kept"]
+
+
+def test_every_kept_study_carries_the_digest_of_its_code() -> None:
+    for folder in (SOURCE.parent / "data/reference").iterdir():
+        if (folder / "study.json").exists():
+            measures = json.loads((folder / "study.json").read_text())["measures"]
+            assert json.loads((folder / KEPT_CODE).read_text()).keys() == measures.keys(), folder.name

@@ -1,7 +1,7 @@
 """Which code makes a file of a study: what the digest of its job is of."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,29 @@ def modules_of(file: Path) -> tuple[str, ...]:
                 shown = _settings(Path(*file.parts[:start], "data", study))
                 return exhibit_modules(shown, *(("figure",) if file.parts[start] == "figures" else ("table", "macros")))
     raise InputError(f"digest: {file}: neither a module, such as heldout.models.lda, nor a file that a study makes")
+
+
+CODE = "code.json"  # of a kept study: the digest of the code of each of its experiments
+
+
+def experiments_code(study: Mapping[str, Any], digest_of: Callable[..., str]) -> dict[str, str]:
+    """Return the digest of the code of each experiment of a study, by `digest_of` of modules."""
+    found = {}
+    for name, measure in study["measures"].items():
+        models = [MODELS[model] for model in measure.get("models", ()) if model in MODELS]
+        found[name] = digest_of("heldout.runs", EXPERIMENTS[name].experiment_module(name), *models)
+    return found
+
+
+def older_than_code(folders: Sequence[Path], digest_of: Callable[..., str]) -> list[str]:
+    """Return the names of kept studies, by their folders, whose results other code than today's has made."""
+    older = []
+    for folder in folders:
+        file = folder / CODE
+        kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        if kept != experiments_code(_settings(folder), digest_of):
+            older.append(folder.name)
+    return older
 
 
 def _settings(folder: Path) -> Mapping[str, Any]:

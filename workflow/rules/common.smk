@@ -15,7 +15,7 @@ from pathlib import Path
 from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC, raw_files
 from heldout.digest import Digests
 from heldout.errors import InputError, printable
-from heldout.makers import claims_modules, exhibit_modules, modules_of
+from heldout.makers import claims_modules, exhibit_modules, modules_of, older_than_code
 from heldout.manifest import kind
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
@@ -158,6 +158,11 @@ def made(since):
 onstart:
     alone()
     STARTED.append(time.time())
+    if older := ", ".join(older_than_code(FROZEN, DIGESTS.of)):
+        print(
+            f"heldout: kept results older than their code: {older}; `make freeze STUDY=NAME` renews one",
+            file=sys.stderr,
+        )
     # Snakemake's own lines tell of every job; the display of `--logger rich` shows on a terminal alone
     if workflow.logger_manager.plugin_handlers and not sys.stderr.isatty():
         workflow.logger_manager.logger.addHandler(ProgressLines())

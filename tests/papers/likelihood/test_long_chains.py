@@ -13,9 +13,10 @@ from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF, REFERENCE
 from heldout.papers.likelihood.claims import unchanged
 from heldout.papers.likelihood.experiments.long_chains import LONG, R_HAT, SHORT, experiment
+from heldout.papers.likelihood.long_chains import conclusions
 from heldout.papers.likelihood.settings import LongChains
-from heldout.papers.likelihood.tables import longer_chains
-from heldout.verdicts import CONTRADICTED, SUPPORTED
+from heldout.papers.likelihood.tables import conclusions_on_lda, longer_chains
+from heldout.verdicts import CONTRADICTED, NATS, SUPPORTED, Effect, Judgement
 
 SETTINGS: dict[str, Any] = {
     **{"seed": 0, "variant": "long-chains", "test_documents": 12, "topics": 2, "alpha_sum": 2.0, "beta": 0.1},
@@ -74,3 +75,18 @@ def test_the_table_has_both_r_hats_and_needs_chains() -> None:
     assert "1.50 & 1.05 & +0.2000" in shown.replace("\\ensuremath{", "").replace("}", "")
     with pytest.raises(InputError, match="no chains were run"):
         longer_chains(replace(made(0.2), measurements=made(0.2).measurements.iloc[:0]))
+
+
+def test_a_comparison_gains_what_the_score_gains_and_a_verdict_that_moves_is_bold() -> None:
+    corpus = str(made(0.2).scores["corpus"].iloc[0])
+    effect = Effect(corpus, "full, than PLSA", -0.1, 0.001, 50.0, NATS, margin=0.01, replicates=3, cells=1)
+    given = replace(made(0.2), judgements={"lda-better": Judgement("lda-better", (effect,))})
+    distance, comparison = conclusions(given)
+    assert distance.short.estimate == distance.long.estimate == 0.0
+    assert comparison.short == effect
+    assert comparison.long.estimate == pytest.approx(0.1, abs=2e-5)
+    assert (comparison.short.verdict, comparison.long.verdict) == (CONTRADICTED, SUPPORTED)
+    assert r"\textbf{supported}" in conclusions_on_lda(given)
+    assert r"\textbf" not in conclusions_on_lda(replace(given, scores=made(0.001).scores))
+    with pytest.raises(InputError, match="no chains were run"):
+        conclusions_on_lda(inputs())

@@ -447,6 +447,31 @@ corpus & $K$ & short & long & full folding-in & half folding-in & likelihood\\""
     return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)
 
 
+def conclusions_on_lda(inputs: Inputs) -> str:
+    """Return what is concluded on LDA after the shorter and the longer chains, by corpus; a verdict that moves is bold.
+
+    Raises:
+        InputError: if no chains were run.
+    """
+    rows: list[list[str]] = []
+    before = ""
+    for says, short, long in long_chains.conclusions(inputs):
+        cells = [latex.escape(says) if says != before else "", latex.corpus_name(short.corpus)]
+        for effect in (short, long):
+            verdict = effect.verdict
+            moved = verdict != short.verdict
+            cells += [_regret_cell(effect), rf"\textbf{{{verdict}}}" if moved else verdict]
+        rows.append(cells)
+        before = says
+    if not rows:
+        raise InputError("table-long-chains-conclusions: no chains were run; run them")
+    head = r"""
+ & & \multicolumn{2}{c}{short} & \multicolumn{2}{c@{}}{long}\\
+\cmidrule(lr){3-4}\cmidrule(l){5-6}
+LDA & corpus & nats/token & & nats/token &\\"""
+    return latex.tabular(inputs, "@{}llrlrl@{}", head, rows)
+
+
 def printed(library: str, value: float) -> str:
     """Return a library's number as it gives it: gensim returns a bound in nats and logs 2 to its negative."""
     if math.isnan(value):
