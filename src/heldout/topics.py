@@ -27,7 +27,7 @@ DRAWS = 10_000  # draws of theta for its mean under a logistic-normal prior
 ENTRIES = 2**19  # entries of a block of the documents x vocabulary array: 4 MB
 
 
-@nb.njit("void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1], float64[::1])", cache=True)
+@nb.njit(cache=True)  # without types it is compiled where it is called: an audit need not
 def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no-untyped-def]
     for i in range(rows.shape[0]):
         h = theta[rows[i]]

@@ -112,7 +112,7 @@ def choose(
     work = Work(estimator, samples_of(estimator, samples), seed, f"{folds} folds.", parts=(LIKELIHOOD,))
     part_of = generator("choose-folds", seed=seed).permutation(np.arange(D) % folds)
     library = ""
-    with told(None, progress) as (_, moved):
+    with told(None, progress) as (_, moved, _):
         for fold in range(folds):
             test, train = np.flatnonzero(part_of == fold), np.flatnonzero(part_of != fold)
             held_out = _rows(documents, test)

@@ -1,6 +1,7 @@
 """The plan of an audit, or of one model of a ranking, and its cost."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +81,15 @@ class Plan:
         return "\n".join(lines)
 
 
-def plan_of(subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *, drawn: Ints | None = None) -> Plan:
+def plan_of(
+    subject: Subject,
+    work: Work,
+    done: NDArray[np.bool_],
+    cores: int,
+    *,
+    drawn: Ints | None = None,
+    parts: Sequence[str] | None = None,
+) -> Plan:
     """Return the plan, with seconds measured on the pilot documents.
 
     Args:
@@ -88,6 +97,7 @@ def plan_of(subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *
         work: the likelihood's estimator and its settings.
         done: (D,) which documents an earlier run has done.
         cores: the number of processes.
+        parts: what is timed, of `work.parts`; None for all.
         drawn: lengths of the documents that are drawn from the model and scored, too; their likelihood is not counted.
     """
     topics, read = subject.topics, subject.read
@@ -104,7 +114,7 @@ def plan_of(subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *
     fewer = work._replace(samples=min(work.samples, fewest))
     seconds, longest_seconds, of_drawn = {}, 0.0, 0.0
     longest = float(lengths.max())
-    for name in work.parts if len(left) else ():
+    for name in (parts or work.parts) if len(left) else ():
         part = PARTS[name]
         if name == LIKELIHOOD and work.estimator == EXACT:
             seconds[name] = read.updates / UPDATES_PER_SECOND * float(left.sum() / max(lengths.sum(), 1.0))

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from pathlib import Path
 
 import numpy as np
 
-from heldout.auditing.blocks import Block, Work, blocks, evaluate, without_phi
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, LIKELIHOOD, Block, Work, blocks, evaluate, without_phi
 from heldout.auditing.store import Kept
 from heldout.auditing.survey import Subject
 from heldout.errors import InputError
@@ -71,6 +71,7 @@ class Runner:
     work: Work
     kept: Kept
     progress: Callable[[int, float], None] | None = None
+    _likelihoods: Floats | None = field(default=None, init=False)  # (D, C) values of `run_likelihood`
 
     def __post_init__(self) -> None:
         tokens = self.subject.read.lengths.astype(np.float64)
@@ -78,6 +79,20 @@ class Runner:
         work = tokens * (200.0 + self.work.samples * tokens / 2.0) if self.work.estimator in QUADRATIC else tokens
         self._shares = work / work.sum()
         self._documents, self._share = int(self.kept.done.sum()), float(self._shares[self.kept.done].sum())
+
+    def run_likelihood(self) -> Floats:
+        """Evaluate the likelihood alone, and leave the rest to `run`; return the documents' values, (D, C).
+
+        So it is known before the other evaluators' kernels are compiled. Nothing is stored before `run`: this is for
+        audits of few seconds.
+        """
+        values, topics = self.kept.values.copy(), self.subject.topics
+        work = self.work._replace(parts=(LIKELIHOOD,))
+        for block in self._left():
+            values[block.first : block.end] = evaluate(topics.phi_by_word, topics, block, work)
+        self.work = self.work._replace(parts=tuple(name for name in self.work.parts if name != LIKELIHOOD))
+        self._likelihoods = values
+        return values
 
     def run(self, cores: int, *, apart: bool) -> None:
         """Evaluate the documents; finished values are in the store however the run ends.
@@ -116,6 +131,9 @@ class Runner:
 
     def _enter(self, block: Block, values: Floats) -> None:
         at = np.arange(block.first, block.first + len(values))
+        if self._likelihoods is not None:
+            for column in map(COLUMNS.index, (LIKELIHOOD, ERROR, BIAS)):
+                values[:, column] = self._likelihoods[at, column]
         self.kept.values[at], self.kept.done[at] = values, True
         if self.kept.store is not None:
             self.kept.store.add(at, values)

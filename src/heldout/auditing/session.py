@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import importlib.metadata
+import importlib.util
 import io
 import json
 import os
@@ -62,8 +63,8 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     table = command.csv if isinstance(command, AuditCommand) else None
     for path in filter(None, (command.html, command.json_file, table)):
         require_writable(path)
-    if command.html is not None:
-        import heldout.auditing.pages  # noqa: F401  (before the work: matplotlib may be missing)
+    if command.html is not None and importlib.util.find_spec("matplotlib") is None:
+        raise ModuleNotFoundError(name="matplotlib")  # now; its import, which takes a second, comes after the work
     is_audit, folder, evaluated = isinstance(command, AuditCommand), command.store, 0
 
     def count(documents: int) -> None:
@@ -96,6 +97,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
             result: Audit | Ranking
             if is_audit:
                 name, fitted = next(iter(models.items()))
+                given["first"] = lambda line: print(line, file=err, flush=True)
                 result = replace(audit(fitted, stream, **given), model=name)
             else:
                 result = rank(models, stream, **given)

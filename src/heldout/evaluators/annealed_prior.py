@@ -60,7 +60,7 @@ from heldout.evaluators.evaluation import (
     log_mean,
 )
 from heldout.evaluators.posterior_mean import variational_gamma
-from heldout.evaluators.random_stream import starts, uniform
+from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
@@ -194,19 +194,21 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
         A += alpha[k]
     for d in range(D):
         longest = max(longest, offsets[d + 1] - offsets[d])
-    row_of = np.full(phi_by_word.shape[0], -1, np.int64)
+    row_of = np.empty(phi_by_word.shape[0], np.int64)
+    for w in range(row_of.shape[0]):
+        row_of[w] = -1
     rows, words, z = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
     prior, centre = np.empty((longest, K)), np.empty((longest, K))  # cumulative sums of alpha phi and m phi, by row
-    counts, nothing = np.empty(K), np.zeros(K)
+    counts = np.empty(K)
     used, place = np.empty(K, np.uint32), np.empty(K, np.uint32)  # topics with tokens, and their places there
     of_two, phi_of_two, cumulative = np.empty(longest, np.int64), np.empty((longest, 2)), np.empty(K)
     sums = np.empty(K)
     for d in range(D):
-        document = tokens[offsets[d] : offsets[d + 1]]
-        m, L, T, state = points[d], document.shape[0], steps[d], states[d]
+        begin, L = offsets[d], offsets[d + 1] - offsets[d]
+        m, T, state = points[d], steps[d], states[d]
         U, folded_in = 0, 0.0
         for i in range(L):
-            w = document[i]
+            w = tokens[begin + i]
             if row_of[w] < 0:
                 row_of[w] = U
                 words[U] = w
@@ -223,7 +225,8 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
         for u in range(U):
             row_of[words[u]] = -1
         if folded_in == -np.inf or L == 0:  # no topic gives one of the words
-            out[d] = folded_in
+            for s in range(S):
+                out[d, s] = folded_in
             continue
         total = 0.0
         for k in range(K):
@@ -231,13 +234,14 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
             cumulative[k] = total
         spread = math.log1p(L / A) / T  # a step of log (A + g + L) / (A + g)
         for s in range(S):
-            counts[:] = 0.0
+            for k in range(K):  # an assignment of slices compiles longer
+                counts[k] = 0.0
             n_used = 0
             for i in range(L):
                 if backward:
-                    k = assignments[offsets[d] + i]
+                    k = assignments[begin + i]
                 else:
-                    k = _search(nothing, centre[rows[i]], 1.0, uniform(state) * centre[rows[i], K - 1])
+                    k = first_above(centre[rows[i]], uniform(state) * centre[rows[i], K - 1])
                 if counts[k] == 0.0:
                     used[n_used], place[k] = k, n_used
                     n_used += 1
@@ -280,11 +284,11 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
                             counts[k] += 1.0
                             z[i] = k
                     elif K > 1:
-                        first = _search(cumulative, nothing, 0.0, uniform(state) * cumulative[K - 1])
+                        first = first_above(cumulative, uniform(state) * cumulative[K - 1])
                         second = first
                         for _ in range(TRIES):
                             if second == first:
-                                second = _search(cumulative, nothing, 0.0, uniform(state) * cumulative[K - 1])
+                                second = first_above(cumulative, uniform(state) * cumulative[K - 1])
                         if second == first:
                             second = (first + 1 + int(uniform(state) * (K - 1))) % K
                         n = 0

@@ -36,7 +36,7 @@ from heldout.topics import Topics
 HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-@nb.njit("UniTuple(float64, 2)(float64)", cache=True)
+@nb.njit(cache=True)  # without types these are compiled where they are called: an audit's first result is not
 def _digamma_and_log_gamma(x):  # type: ignore[no-untyped-def]
     """Return psi(x) and log Gamma(x), x > 0, by asymptotic series from 10 on.
 
@@ -57,10 +57,7 @@ def _digamma_and_log_gamma(x):  # type: ignore[no-untyped-def]
     return log_x - 0.5 * z - of_psi - derivative / P, log_gamma
 
 
-@nb.njit(
-    "void(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[::1], int64, float64, float64[::1])",
-    cache=True,
-)
+@nb.njit(cache=True)
 def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, out):  # type: ignore[no-untyped-def]
     """Write every document's B to out."""
     K, A = alpha.shape[0], 0.0

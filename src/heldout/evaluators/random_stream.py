@@ -18,7 +18,7 @@ def starts(rng: np.random.Generator, documents: int) -> NDArray[np.uint64]:
     return rng.integers(0, 2**64, size=(documents, 1), dtype=np.uint64)
 
 
-@nb.njit("float64(uint64[::1])", cache=True, inline="always")
+@nb.njit("float64(uint64[::1])", cache=True)
 def uniform(state):  # type: ignore[no-untyped-def]
     """Return the stream's next number, uniform on [0, 1) with 53 bits, and advance `state`."""
     state[0] += STEP
@@ -29,7 +29,7 @@ def uniform(state):  # type: ignore[no-untyped-def]
     return np.float64(z >> np.uint64(11)) * UNIT
 
 
-@nb.njit("int64(float64[::1], float64)", cache=True, nogil=True, inline="always")
+@nb.njit("int64(float64[::1], float64)", cache=True, nogil=True)
 def first_above(sums, x):  # type: ignore[no-untyped-def]
     """Return the first k at which cumulative sums, (K,), are above x; the last if none is."""
     low, high = 0, sums.shape[0] - 1

@@ -92,7 +92,7 @@ def explained_words(start, end, indices, counts, W, words, explained):  # type: 
     return size
 
 
-@nb.njit("void(float64[::1], float64[::1], float64[::1], float64[::1])", cache=True)
+@nb.njit(cache=True)  # without types these are compiled where they are called: an audit's first result is not
 def _extrapolate(start, first, second, out):  # type: ignore[no-untyped-def]
     """Write to `out` the point that three points, each EM's update of the one before, lead to (`fold_in_counts`)."""
     moved, turned, total = 0.0, 0.0, 0.0
@@ -110,10 +110,7 @@ def _extrapolate(start, first, second, out):  # type: ignore[no-untyped-def]
         out[k] /= total
 
 
-@nb.njit(
-    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64, int64, float64, boolean)",
-    cache=True,
-)
+@nb.njit(cache=True)
 def _fold_in(  # type: ignore[no-untyped-def]
     indptr, indices, counts, W, theta, beta, iterations, tolerance, extrapolated
 ):

@@ -20,20 +20,26 @@ from typing import Any, Unpack
 
 from heldout.auditing.audit.probability import hold, lengths_to_draw, likelihood_seconds
 from heldout.auditing.audit.report import Audit
-from heldout.auditing.audit.summary import summarise
-from heldout.auditing.blocks import COLUMNS
+from heldout.auditing.audit.summary import likelihood_line, summarise
+from heldout.auditing.audit.wording import first_result
+from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, Work
 from heldout.auditing.estimator import choose_estimator
 from heldout.auditing.options import AuditKeywords, AuditOptions, shown
 from heldout.auditing.plan import PROBABILITY, Plan, plan_of
 from heldout.auditing.progress import Moved, told
 from heldout.auditing.runner import Runner
 from heldout.auditing.store import KEY, kept
-from heldout.auditing.survey import subject_of
+from heldout.auditing.survey import Subject, subject_of
 from heldout.errors import InputError
+from heldout.evaluators import EXACT, REFERENCE
+from heldout.evaluators.priors import SWEEPS, prior_of
 from heldout.libraries import Reported
 from heldout.libraries.priors import check_used
+from heldout.typing import Floats
 
 PATIENCE = 5.0  # seconds of estimated work; see `apart`
+SMALL = 1e6  # tokens times topics up to which folding in and bound take less than a second
+QUICK = 1e10  # updates of the exact likelihood; some ten seconds, as `heldout.evaluators.priors.SWEEPS` are
 
 
 def audit(
@@ -43,6 +49,7 @@ def audit(
     vocabulary: Sequence[str] | None = None,
     announce: Callable[[Plan], None] | None = None,
     progress: Moved | bool | None = None,
+    first: Callable[[str], None] | None = None,
     apart: bool = False,
     **options: Unpack[AuditKeywords],
 ) -> Audit:
@@ -61,6 +68,7 @@ def audit(
         announce: is called with the plan, including its cost, before anything runs, in place of printing it.
         progress: prints plan, cost and a bar on standard error; None where that is a terminal or a notebook's. Or is
             called after every block with the number of documents done and the share of the estimated work.
+        first: is called with the likelihood, one line, as soon as it is known, in place of printing it with the plan.
         apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
             Ctrl-C takes effect only between blocks, and a block may take minutes.
         **options: estimator, samples, standard_error, limit, random_state, n_jobs, store, so_far, smoothing,
@@ -82,8 +90,16 @@ def audit(
         >>> result.reported.note
         'arrays come from no library: nothing is reported'
     """
-    with told(announce, progress) as (announce, progress):
-        return _audited(model, documents, vocabulary, AuditOptions.named(options), announce, progress, apart=apart)
+    with told(announce, progress, first) as (announce, progress, first):
+        chosen = AuditOptions.named(options)
+        return _audited(model, documents, vocabulary, chosen, announce, progress, first, apart=apart)
+
+
+def is_small(subject: Subject, work: Work) -> bool:
+    """Return whether the likelihood is soon known, and before the kernels of the other evaluators are compiled."""
+    read, tokens = subject.read, int(subject.read.lengths.sum())
+    quick = read.updates <= QUICK if work.estimator == EXACT else work.samples * tokens <= 2.0 * SWEEPS
+    return quick and work.estimator in (EXACT, REFERENCE) and tokens * subject.topics.n_topics <= SMALL
 
 
 def _audited(
@@ -93,6 +109,7 @@ def _audited(
     chosen: AuditOptions,
     announce: Callable[[Plan], None] | None,
     progress: Moved | None,
+    first: Callable[[str], None] | None,
     *,
     apart: bool,
 ) -> Audit:
@@ -104,17 +121,32 @@ def _audited(
     work = choose_estimator(subject.topics, subject.read, chosen)
     key = subject.key(work.settings())
     so_far = kept(chosen.store, key, len(subject.read.lengths), len(COLUMNS))
+
+    def tell(values: Floats) -> None:
+        if first is not None and subject.read.lengths.any():
+            line = likelihood_line(work, prior_of(subject.topics), values, subject.read.lengths)
+            stand_in = str(subject.topics.provenance.get("prior", ""))
+            first(first_result(line, exact=work.estimator == EXACT, stand_in=stand_in))
+
     if not chosen.so_far:
         if announce is not None or apart:
             drawn = lengths_to_draw(subject, work.seed) if chosen.probability else None
-            plan = plan_of(subject, work, so_far.done, chosen.n_jobs, drawn=drawn)
+            # folding in and bound of few documents take less than to compile their kernels
+            timed = (LIKELIHOOD,) if is_small(subject, work) else work.parts
+            plan = plan_of(subject, work, so_far.done, chosen.n_jobs, drawn=drawn, parts=timed)
             if drawn is not None:
                 plan.seconds[PROBABILITY] += likelihood_seconds(subject, drawn)
             apart = apart and sum(plan.seconds.values()) > PATIENCE
             if announce is not None:
                 announce(plan)
         if not so_far.done.all():
-            Runner(subject, work, so_far, progress).run(chosen.n_jobs, apart=apart)
+            runner = Runner(subject, work, so_far, progress)
+            early = is_small(subject, work) and chosen.n_jobs == 1 and not apart
+            if early:
+                tell(runner.run_likelihood())
+            runner.run(chosen.n_jobs, apart=apart)
+            if not early:
+                tell(so_far.values)
     reported = subject.reported(ask=chosen.reported and bool(so_far.done.all()))
     if not so_far.done.all():
         reported = Reported("", note="the audit is not complete, and the library was not asked")

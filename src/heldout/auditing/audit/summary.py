@@ -34,7 +34,7 @@ from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.priors import DIRICHLET, Prior, prior_of
 from heldout.libraries import Reported
 from heldout.libraries.coherence import diversity, exclusivity, top_words
-from heldout.typing import Floats
+from heldout.typing import Floats, Ints
 
 MOST_DIFFERENT, MOST_WORDS = 10, 10
 BLOCKS = 32  # the most blocks on which topics' shares are measured
@@ -52,6 +52,33 @@ def likelihood_label(estimator: str, prior: Prior = DIRICHLET) -> str:
     """
     label, bias = prior.label(estimator), BEHAVIOURS[ESTIMATORS[estimator].behaviour].label
     return f"{label} ({bias})" if bias else f"likelihood, {label}"
+
+
+def likelihood_line(work: Work, prior: Prior, values: Floats, lengths: Ints) -> Line:
+    """Return the likelihood's total.
+
+    Args:
+        work: its estimator and settings.
+        prior: of the model.
+        values: (D, C) the documents' values, one column per `heldout.auditing.blocks.COLUMNS`.
+        lengths: (D,) their tokens.
+    """
+    column = dict(zip(COLUMNS, values[lengths > 0].T, strict=True))
+    nats, sizes = column[LIKELIHOOD], lengths[lengths > 0]
+    with np.errstate(invalid="ignore"):  # of an impossible document
+        over_documents = ratio_error(nats, sizes)
+    return Line(
+        evaluator=LIKELIHOOD,
+        label=likelihood_label(work.estimator, prior),
+        estimator=work.estimator,
+        log_likelihood=float(nats.sum()),
+        standard_error=sum_error(np.hypot(column[ERROR], column[BIAS]), column[BIAS]),
+        tokens=int(sizes.sum()),
+        samples=work.samples,
+        documents=len(sizes),
+        documents_error=over_documents,
+        kind=kind(LIKELIHOOD, work.estimator),
+    )
 
 
 def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, settings: dict[str, Any]) -> Audit:
@@ -78,23 +105,22 @@ def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, sett
     versions = {package: importlib.metadata.version(package) for package in ("heldout", "numba", "numpy", "scipy")}
 
     def line(evaluator: str) -> Line:
-        own = evaluator == LIKELIHOOD
-        estimator = work.estimator if own else evaluator
+        if evaluator == LIKELIHOOD:
+            return likelihood_line(work, prior, kept.values[done], lengths)
         tokens = half_tokens if evaluator == HALF else lengths
         values, sizes = nats[evaluator][tokens > 0], tokens[tokens > 0]
         with np.errstate(invalid="ignore"):  # of an impossible document
             over_documents = ratio_error(values, sizes)
         return Line(
             evaluator=evaluator,
-            label=likelihood_label(work.estimator, prior) if own else EVALUATORS[evaluator].label,
-            estimator=estimator,
+            label=EVALUATORS[evaluator].label,
+            estimator=evaluator,
             log_likelihood=float(nats[evaluator][scored].sum()),
-            standard_error=sum_error(errors[LIKELIHOOD][scored], column[BIAS][scored]) if own else 0.0,
+            standard_error=0.0,
             tokens=int(sizes.sum()),
-            samples=work.samples if own else 0,
             documents=len(sizes),
             documents_error=over_documents,
-            kind=kind(evaluator, estimator),
+            kind=kind(evaluator, evaluator),
         )
 
     evaluators = [name for name in (LIKELIHOOD, MEAN_FIELD_BOUND, FULL, HALF) if name in work.parts]

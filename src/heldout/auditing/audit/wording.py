@@ -107,15 +107,24 @@ BEHAVIOURS = {
 
 def likelihood_text(audit: AuditResult) -> str:
     """Return the likelihood's perplexity, its interval over documents, and the estimator's error."""
-    line = audit.line(LIKELIHOOD)
+    return line_text(audit.line(LIKELIHOOD), exact=audit.exact, stand_in=audit.stand_in)
+
+
+def first_result(line: Line, *, exact: bool, stand_in: str) -> str:
+    """Return the line that is printed as soon as the likelihood is known."""
+    return f"the likelihood's perplexity is {line_text(line, exact=exact, stand_in=stand_in)}; the other numbers follow"
+
+
+def line_text(line: Line, *, exact: bool, stand_in: str) -> str:
+    """Return the likelihood's perplexity, its interval over documents, and the estimator's error."""
     spread = line.perplexity * line.error_per_token
-    if audit.exact:
+    if exact:
         text = f"exactly {perplexity(line.perplexity)} per token"
     else:
         text = f"{'' if error(spread) else 'about '}{perplexity(line.perplexity, spread)} per token"
     both = [f"95 % over documents: {interval(*line.interval)}"] if interval(*line.interval) else []
     both += [f"± {error(spread)} by the estimator"] if error(spread) else []
-    text += f" under {audit.stand_in.rpartition('; ')[2].removesuffix(' stands in')}" if audit.stand_in else ""
+    text += f" under {stand_in.rpartition('; ')[2].removesuffix(' stands in')}" if stand_in else ""
     return f"{text} ({'; '.join(both)})" if both else text
 
 

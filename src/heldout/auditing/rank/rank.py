@@ -119,7 +119,7 @@ def rank(
     so_far = [_kept(one, settings, chosen.store) for one in subjects]
     plans = {one.name: plan_of(one, work, of.done, chosen.n_jobs) for one, of in zip(subjects, so_far, strict=True)}
     plan = RankPlan(plans, chosen.n_jobs)
-    with told(announce, progress) as (announce, moved):
+    with told(announce, progress) as (announce, moved, _):
         if announce is not None:
             announce(plan)
         _run(subjects, work, so_far, plan, moved, apart=apart)
