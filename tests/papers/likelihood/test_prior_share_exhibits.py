@@ -111,6 +111,7 @@ def test_no_value_with_a_large_stated_error_is_shown() -> None:
     assert not_shown(made()) == 0
     loose = made()
     rows = loose.measurements
+    assert rows is not None
     off = rows[(rows["quantity"] == "mixture") & (rows["at"] == 4) & (rows["topics"] == 20)].index[0]
     rows.loc[off, "standard_error"] = 1.01 * LARGEST * TOKENS  # of one split of three
     assert tables.prior_share(loose).count(latex.NOT_SHOWN) == 1

@@ -105,7 +105,7 @@ def figure_5a_linear(inputs: Inputs) -> Figure:
 
 def _plot(axis: Axes, means: "pd.DataFrame", **props: Any) -> None:
     """Draw a curve with its band over seeds; nothing where there are no points."""
-    means = means[np.isfinite(means["most"])]  # a folded-in point may give a word nothing
+    means = means[np.isfinite(means["most"]) & means["shown"]]  # a folded-in point may give a word nothing
     if len(means):
         axis.plot(means["perplexity"], **props)
         axis.fill_between(means.index, means["least"], means["most"], color=props["color"], alpha=0.2, linewidth=0)

@@ -58,6 +58,10 @@ def macros(inputs: Inputs) -> Macros:
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",
         "HofmannSpeedUpHigh": f"{SPEED_UP[1]:g}",
     }
+    likelihoods = [
+        curve(inputs, corpus, model, TRUTH) for corpus in corpora for model in map(chosen_prior, (HEATED, EARLY))
+    ]
+    result["HofmannNotShown"] = latex.integer(sum(int((~means["shown"]).sum()) for means in likelihoods))
     shares = tuple(experiment_settings(inputs, TEMPERING).get("shares", ())) or (None, None, None)
     for part, share in zip(("Train", "Validation", "Test"), shares, strict=True):
         result[f"Hofmann{part}Share"] = NOT_RUN if share is None else latex.percent(share, 0)
@@ -72,7 +76,7 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     """Return one corpus's numbers; "not run" where there is none, as for no corpus."""
     import pandas as pd
 
-    curves = {name: curve(inputs, corpus, model, evaluator) for name, (model, evaluator) in CURVES.items()}
+    curves = {name: _shown(curve(inputs, corpus, model, evaluator)) for name, (model, evaluator) in CURVES.items()}
     result = {f"{name}Lowest": _lowest(means) for name, means in curves.items()}
     for name, models in BASELINES.items():
         result[f"{name}Lowest"] = _lowest(pd.concat([curve(inputs, corpus, model) for model in models]))
@@ -87,6 +91,10 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
         ends = sorted({min(by_seed), max(by_seed)}) if by_seed else []
         result[name] = " to ".join(latex.integer(end) for end in ends) or NOT_RUN
     return result
+
+
+def _shown(means: "pd.DataFrame") -> "pd.DataFrame":
+    return means[means["shown"]]
 
 
 def _lowest(means: "pd.DataFrame") -> str:

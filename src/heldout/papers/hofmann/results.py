@@ -34,7 +34,7 @@ from heldout.papers.hofmann.experiments.latent_semantic_analysis import (
     UNIGRAM,
     VALIDATION,
 )
-from heldout.points import TRUTH, select, with_truth
+from heldout.points import TRUTH, printable, select, with_truth
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,15 +137,16 @@ def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) 
 
     Returns:
         "value", nats per token, over the seeds with the whole grid, so that it is comparable between numbers of
-        dimensions; its standard "error" over these; its "perplexity"; and "least" and "most", the perplexities of any
-        seed.
+        dimensions; its standard "error" over these; its "perplexity"; "least" and "most", the perplexities of any
+        seed; and "shown", whether an exhibit shows it (`heldout.points.printable`).
     """
     rows = points(inputs, [corpus], [model], evaluator)
     rows = rows.assign(perplexity=np.exp(-rows["value"].astype(float)))
     ends = rows.groupby("topics")["perplexity"].agg(least="min", most="max")
     by_topics = rows[rows["seed"].isin(whole_seeds(inputs, corpus))].groupby("topics")["value"]
     means = by_topics.agg(["mean", "sem"]).rename(columns={"mean": "value", "sem": "error"})
-    return means.assign(perplexity=np.exp(-means["value"].astype(float))).join(ends)
+    shown = printable(rows, ["topics"]) | (evaluator != TRUTH)
+    return means.assign(perplexity=np.exp(-means["value"].astype(float))).join(ends).join(shown.rename("shown"))
 
 
 @lru_cache(maxsize=8)

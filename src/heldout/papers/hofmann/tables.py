@@ -1,8 +1,13 @@
 """PLSA beside latent semantic analysis, in numbers."""
 
+from typing import TYPE_CHECKING
+
 from heldout.inputs import Inputs
 from heldout.papers.hofmann import results
 from heldout.typesetting import latex
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOPICS = (8, 128)  # dimensions shown beside the most; of LSA's further readings only the second
 
@@ -18,12 +23,16 @@ corpus & model & $K$ & held out & folded in & flat & chosen & folding-in & flat 
         rows.append(latex.ADDLINESPACE)
         for model in (*results.UNIGRAMS, results.COUNTS, *results.READINGS, results.EARLY, results.HEATED):
             columns = [
-                results.curve(inputs, corpus, (model[0], model[1] + end), name)["perplexity"]
-                for name, end, _ in results.EVALUATIONS
+                results.curve(inputs, corpus, (model[0], model[1] + end), name) for name, end, _ in results.EVALUATIONS
             ]
             topics = columns[0].index
             shown = {*TOPICS[1 if model in results.READINGS[1:] else 0 :], *topics[-1:]}
             for k in sorted(shown.intersection(topics)):
                 names = [latex.corpus_name(corpus), latex.escape(results.NAMES[model]), latex.integer(k or None)]
-                rows.append([*names, *(latex.perplexity(column.get(k)) for column in columns)])
+                rows.append([*names, *(_cell(column, k) for column in columns)])
     return latex.tabular(inputs, "@{}llrrrrrrrr@{}", head, rows[1:])
+
+
+def _cell(means: "pd.DataFrame", topics: int) -> str:
+    hidden = topics in means.index and not means.loc[topics, "shown"]
+    return latex.NOT_SHOWN if hidden else latex.perplexity(means["perplexity"].get(topics))
