@@ -1,6 +1,7 @@
 """Hofmann's table from made-up rows."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from made_hofmann import as_claimed, hofmann_inputs
@@ -21,7 +22,9 @@ from heldout.papers.hofmann.results import (
     UNIGRAMS,
     Model,
     chosen_prior,
+    selector,
 )
+from heldout.points import LARGEST, select
 from heldout.typesetting import latex, style
 
 CORPORA = ("medline", "cranfield")
@@ -48,6 +51,16 @@ def test_a_score_of_a_point_that_gives_a_word_nothing_is_infinite() -> None:
         return -math.inf if (model, evaluator, k) == (HEATED, HALF, 8) else as_claimed(model, evaluator, k)
 
     assert r"\ensuremath{\infty}" in tables.evaluations(hofmann_inputs(CORPORA, value))
+
+
+def test_no_likelihood_with_a_large_stated_error_is_shown() -> None:
+    whole = hofmann_inputs(CORPORA)
+    scores = whole.scores.copy()
+    loose = select(scores, corpus="medline", topics=64, seed=0, **selector(chosen_prior(HEATED), REFERENCE)).index
+    scores.loc[loose, "standard_error"] = 1.01 * LARGEST * scores.loc[loose, "tokens"]
+    before, after = (tables.evaluations(replace(whole, scores=rows)) for rows in (whole.scores, scores))
+    assert len(loose) == 1
+    assert after.count(latex.NOT_SHOWN) == before.count(latex.NOT_SHOWN) + 1
 
 
 def test_without_rows_it_says_what_to_measure() -> None:

@@ -12,9 +12,12 @@ from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, REFERENCE
 from heldout.evaluators.exact_marginal import cost
 from heldout.measurements import Measurement
+from heldout.models import PLSA
 from heldout.papers.likelihood import tables
 from heldout.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
 from heldout.papers.likelihood.experiments.precision import REFERENCE_ERROR, STATED, terms_of
+from heldout.papers.likelihood.results import FITTED
+from heldout.points import LARGEST, select
 from heldout.typesetting import latex, style
 
 
@@ -37,6 +40,18 @@ def test_repairs_have_a_row_per_prior_too() -> None:
     assert rows[0].count("&") == 8
     assert "+0.0020" in rows[0]
     assert "-0.0500" in rows[0]
+
+
+def test_no_likelihood_with_a_large_stated_error_is_shown() -> None:
+    whole = optimism_inputs()
+    scores = whole.scores.copy()
+    rows = select(scores, corpus=scores["corpus"].iloc[0], evaluator=REFERENCE, topics=100)
+    loose = select(rows, model=PLSA, variant=FITTED, seed=rows["seed"].iloc[0]).index
+    scores.loc[loose, "standard_error"] = 1.01 * LARGEST * scores.loc[loose, "tokens"]
+    inputs = replace(whole, scores=scores)
+    assert len(loose) == 1
+    for table in (tables.optimism, tables.repair):
+        assert table(inputs).count(latex.NOT_SHOWN) > table(whole).count(latex.NOT_SHOWN)
 
 
 def test_without_optimism_it_says_what_to_do() -> None:
