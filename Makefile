@@ -97,7 +97,7 @@ freeze: reproduce ## For maintainers: freeze the tables of STUDY in data/referen
 	@mkdir -p data/reference/$(STUDY)
 	@for table in study.json scores.csv measurements.csv notes.csv timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
 	@gzip -9nc data/$(STUDY)/groups.csv > data/reference/$(STUDY)/groups.csv.gz
-	@$(RUN) python workflow/scripts/code.py $(STUDY)
+	@$(RUN) python workflow/scripts/study_code.py $(STUDY)
 
 readme: setup ## For maintainers: renew README's generated parts, its picture and RESULTS.md from data/reference
 	@$(SHOWN) --cores $(CORES) --config results=reference -- readme

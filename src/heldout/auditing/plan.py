@@ -97,8 +97,8 @@ def plan_of(
         work: the likelihood's estimator and its settings.
         done: (D,) which documents an earlier run has done.
         cores: the number of processes.
-        parts: what is timed, of `work.parts`; None for all.
         drawn: lengths of the documents that are drawn from the model and scored, too; their likelihood is not counted.
+        parts: what is timed, of `work.parts`; None for all.
     """
     topics, read = subject.topics, subject.read
     lengths = read.lengths.astype(np.float64)

@@ -1,4 +1,4 @@
-"""For maintainers: write the digest of a kept study's code, today's or a commit's: code.py STUDY [COMMIT]."""
+"""For maintainers: write the digest of a kept study's code, today's or a commit's: study_code.py STUDY [COMMIT]."""
 
 import json
 import sys
