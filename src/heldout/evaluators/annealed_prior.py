@@ -20,8 +20,15 @@ for every m, T and sequence of g. `annealed_importance` has to find the posterio
 around the posterior's mean, and only the spread of theta is left to be found: of documents that say much about theta,
 little.
 
-The sequence. Counts drawn from p(z | alpha + g m) have the variance of a multinomial times (A + g + L) / (A + g + 1).
-The logarithm of (A + g + L) / (A + g) goes from 0 to its value at g = 0 in T equal steps.
+The sequence. Topic k's count, drawn from p(z | alpha + g m), has the variance of independent draws times about
+(alpha_k + (g + L) m_k) / (alpha_k + g m_k). Its logarithm, as a mean over topics with the weights m_k,
+
+    H(g) = sum_k m_k log(1 + L / (r_k + g)),        r_k = alpha_k / m_k,
+
+goes from 0 at g = infinity to H(0) in T equal steps. For m = alpha / A it is log (A + g + L) / (A + g). Where a sparse
+prior gives a document's topics a small alpha_k, their r_k is far below A, and what a chain has to find it finds at such
+g: of PLSA with 800 topics under its fitted prior, equal steps of log (A + g + L) / (A + g) take three to four times as
+many for the same variance. Topics whose r_k have the same power of two count as one here: any sequence is right.
 
 Gibbs sweep: for every token in turn p(z_l = k | the others) ∝ (C_k + alpha_k + g m_k) phi[k, w_l], C without token l.
 The normaliser is the sum of C_k phi[k, w] over the topics that the document uses at the moment, and those of alpha_k
@@ -66,7 +73,9 @@ from heldout.typing import Floats, Ints
 
 ITERATIONS, TOLERANCE = 100, 1e-3  # mean field's; any point is right, one near the mean takes fewer steps
 BELOW_ONE = 1.0 - 2.0**-53
-SMALLEST = 1e-15  # share of A that g is at least, but for rounding, before it is 0
+SMALLEST = 1e-15  # share of the whole that is left out
+POWERS = 64  # of two, down and up, that a ratio of alpha to m is told apart by
+SPACING = 1.25  # of the table of H, which is linear between its points
 TRIES = 10  # draws from m until another topic comes
 LARGE = 1e200  # products are turned into logarithms before they overflow
 
@@ -115,12 +124,34 @@ def _log_ratio(n_used, used, counts, alpha, m, share, g, L):  # type: ignore[no-
     return log_ratio - math.log(ratio)
 
 
-@nb.njit("float64(int64, int64, float64, int64, float64)", cache=True, nogil=True)
-def _concentration(t, T, spread, L, A):  # type: ignore[no-untyped-def]
-    """Return g_t, t = 1 .. T, where log (A + g + L) / (A + g) has come t steps of `spread`; infinity at t = 0."""
-    if t == 0:
-        return np.inf
-    return max(L / math.expm1(spread * t) - A, SMALLEST * A) if t < T else 0.0
+@nb.njit("void(float64[::1], float64[::1], int64, int64, float64[::1])", cache=True, nogil=True)
+def _sequence(alpha, m, L, T, out):  # type: ignore[no-untyped-def]
+    """Write g_0 = infinity, g_1 > .. > g_T = 0, at which H has come equal steps, to out."""
+    weight, total, r = np.zeros(2 * POWERS), np.zeros(2 * POWERS), np.empty(2 * POWERS)
+    for k in range(alpha.shape[0]):
+        if m[k] > SMALLEST:
+            power = min(max(math.frexp(alpha[k] / m[k])[1] + POWERS, 0), 2 * POWERS - 1)
+            weight[power] += m[k]
+            total[power] += alpha[k]
+    groups = 0
+    for power in range(2 * POWERS):
+        if weight[power] > 0.0:
+            weight[groups], r[groups] = weight[power], total[power] / weight[power]
+            groups += 1
+    smallest = r[0]  # groups are in the order of r
+    out[0], out[T] = np.inf, 0.0
+    g, H, t = 0.0, 0.0, T - 1
+    for i in range(groups):
+        H += weight[i] * math.log1p(L / r[i])
+    step = H / T
+    while t > 0:  # linear between points at which g + r has the constant ratio SPACING
+        before, H_before = g, H
+        g, H = (g + smallest) * SPACING - smallest, 0.0
+        for i in range(groups):
+            H += weight[i] * math.log1p(L / (r[i] + g))
+        while t > 0 and t * step >= H:
+            out[t] = before + (g - before) * (H_before - t * step) / (H_before - H)
+            t -= 1
 
 
 @nb.njit("float64(float64, uint64[::1])", cache=True, nogil=True)
@@ -189,9 +220,7 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
     """Write log w of every document and chain to out, (D, S); backward from assignments (N,) if there are any."""
     D, S = out.shape
     backward = assignments.shape[0] > 0
-    K, A, longest = alpha.shape[0], 0.0, 1
-    for k in range(K):
-        A += alpha[k]
+    K, longest = alpha.shape[0], 1
     for d in range(D):
         longest = max(longest, offsets[d + 1] - offsets[d])
     row_of = np.empty(phi_by_word.shape[0], np.int64)
@@ -202,7 +231,7 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
     counts = np.empty(K)
     used, place = np.empty(K, np.uint32), np.empty(K, np.uint32)  # topics with tokens, and their places there
     of_two, phi_of_two, cumulative = np.empty(longest, np.int64), np.empty((longest, 2)), np.empty(K)
-    sums = np.empty(K)
+    sums, concentrations = np.empty(K), np.empty(steps.max() + 1 if D > 0 else 1)
     for d in range(D):
         begin, L = offsets[d], offsets[d + 1] - offsets[d]
         m, T, state = points[d], steps[d], states[d]
@@ -232,7 +261,8 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
         for k in range(K):
             total += m[k]
             cumulative[k] = total
-        spread = math.log1p(L / A) / T  # a step of log (A + g + L) / (A + g)
+        sequence = concentrations[: T + 1]
+        _sequence(alpha, m, L, T, sequence)
         for s in range(S):
             for k in range(K):  # an assignment of slices compiles longer
                 counts[k] = 0.0
@@ -250,7 +280,7 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
             log_w = folded_in
             for step in range(1, T + 1):
                 t = T + 1 - step if backward else step
-                g, after = _concentration(t - 1, T, spread, L, A), _concentration(t, T, spread, L, A)
+                g, after = sequence[t - 1], sequence[t]
                 share = 0.0 if t == 1 else 1.0 / g
                 if backward:
                     log_w += _log_ratio(n_used, used, counts, alpha, m, share, after, L)

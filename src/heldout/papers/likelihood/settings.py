@@ -23,6 +23,7 @@ class Optimism:
         "of the reference over a document, on average, at most; 30 for each chain or more", "sweeps", least=90
     )
     annealing_chains: int = setting("of the reference", least=3)
+    variance: float = setting("of a log weight, at which the reference takes no more sweeps", "nats^2", above=0)
     limit: float = setting("cost of exact values, at most", "updates", above=0)
 
 

@@ -127,7 +127,8 @@ def experiment(job: Job, settings: Optimism) -> Results:
     rng = random("optimism", variant=f"{variant}-{MIXTURE}", smoothing=constant)
     chains = settings.annealing_chains
     enough = max(samples, settings.components * least_samples(chains))
-    truths = {REFERENCE: mixture_reference(smoothed, mixture, test, enough, rng, chains=chains)}
+    estimated = mixture_reference(smoothed, mixture, test, enough, rng, chains=chains, variance=settings.variance)
+    truths = {REFERENCE: estimated}
     if settings.components * cost(in_vocabulary(test, smoothed)[0].lengths, K) <= settings.limit:
         truths[EXACT] = mixture_of_priors(smoothed, mixture, lambda topics: exact_marginal(topics, test))
     for evaluator, evaluation in truths.items():
@@ -155,8 +156,9 @@ def under_prior(
 
     `exact-marginal` is there only where it costs no more than its limit; theta, (D, K), is the folded-in maximum.
     """
+    chains, variance = settings.annealing_chains, settings.variance
     evaluations = {
-        REFERENCE: reference(topics, test, settings.samples, rng, chains=settings.annealing_chains),
+        REFERENCE: reference(topics, test, settings.samples, rng, chains=chains, variance=variance),
         PLUG_IN: full_folding_in([topics], test, posterior_mean),
         MEAN_FIELD_BOUND: mean_field_bound(topics, test),
         LAPLACE: laplace_softmax(topics, test),
