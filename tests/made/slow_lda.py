@@ -64,8 +64,8 @@ def slow_lda(
     for sweep in range(sweeps):
         q = slow_sweep(corpus.tokens, rows, alphas, gamma, q, random.random(corpus.n_tokens), V)
         if sweep >= sweeps - averaged:
-            np.add.at(in_word, (q, corpus.tokens), 1.0)
-            np.add.at(in_document, (rows, q), 1.0)
+            np.add.at(in_word, (np.array(q), corpus.tokens), 1.0)
+            np.add.at(in_document, (rows, np.array(q)), 1.0)
     topics = in_word / averaged + gamma
     shares = in_document / averaged / np.maximum(corpus.lengths, 1)[:, None]
     return topics / topics.sum(axis=1, keepdims=True), shares
