@@ -6,6 +6,7 @@ from test_gallery import cell, made
 from tiny_extensions import SETTINGS
 
 from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
+from heldout.papers.murphy.gaps import apart
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.results_extensions import (
     CLASS_MODELS,
@@ -107,6 +108,9 @@ def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one(
     assert [row.topics for row in checked] == [2, 3]
     for row in checked:
         assert row.measured[lda_hmm.ESTIMATED] == pytest.approx(row.measured[lda_hmm.EXACT], abs=1.0 / 15)
+    distances = [abs(row.measured[lda_hmm.ESTIMATED] - row.measured[lda_hmm.EXACT]) for row in checked]
+    assert apart(made(), "lda-hmm", lda_hmm.EXACT, lda_hmm.ESTIMATED) == pytest.approx(max(distances), abs=1e-12)
+    assert apart(made(), "lda-hmm", "none", "none") is None
 
 
 def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:
