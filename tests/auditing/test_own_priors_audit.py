@@ -158,6 +158,34 @@ def test_a_ranking_takes_labels_and_metadata_together() -> None:
         assert score == pytest.approx(audit["likelihood"].nats_per_token, abs=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["DMRModel", "LLDAModel", "PLDAModel"])
+def test_the_guard_takes_their_own_documents_and_refuses_words_in_another_order(kind: str) -> None:
+    """Documents of two kinds by label: the guard reads each one's prior, and nothing says that they are of another."""
+    random, words = np.random.default_rng(0), [f"w{w}" for w in range(300)]
+    rank = 1.0 / np.arange(1.0, 301.0)
+    phi = np.array([random.permutation(rank), random.permutation(rank)]) / rank.sum()
+    of = [0 if d % 4 else 1 for d in range(160)]
+    texts = [[words[w] for w in random.choice(300, 50, p=phi[k])] for k in of]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of LLDAModel
+        model = getattr(tomotopy, kind)(seed=1, **({"k": 2} if kind == "DMRModel" else {}))
+    for k, text in zip(of[:120], texts[:120], strict=True):
+        model.add_doc(text, **({"metadata": "ab"[k]} if kind == "DMRModel" else {"labels": ["ab"[k]]}))
+    model.train(100, workers=1)
+    own: list[Any] = ["ab"[k] for k in of[120:]] if kind == "DMRModel" else [["ab"[k]] for k in of[120:]]
+    given: dict[str, Any] = {"metadata" if kind == "DMRModel" else "labels": own, "progress": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        audit = heldout.audit(model, texts[120:], **given)
+    assert audit.documents == 40
+    other = dict(zip(words, random.permutation(words), strict=True))
+    wrong = [[other[word] for word in text] for text in texts[120:]]
+    with pytest.raises(InputError, match="are not documents like the model's own"):
+        heldout.audit(model, wrong, **given)
+    with pytest.raises(InputError, match="are not documents like the model's own"):
+        heldout.rank({"one": model, "same": model}, wrong, coherence=False, **given)
+
+
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [

@@ -109,6 +109,24 @@ def test_particles_have_the_exact_value_and_folding_in_lies_above() -> None:
     assert folded.log_likelihood[0] == pytest.approx(best, abs=2e-3)
 
 
+def test_three_topics_of_150_tokens_have_the_exact_sum_by_particles_and_by_topics_that_are_alike() -> None:
+    """Six documents of the length to which three topics are summed; particles lie within 5 errors of their sum.
+
+    Where two of the topics are one, alpha_1 + alpha_2 on it is the same model of two topics: the sums agree.
+    """
+    of, random = parameters(3, 4, V=20), np.random.default_rng(3)
+    texts = [(f"d{d}", [f"w{w:02}" for w in (*range(20), *random.choice(20, 130))]) for d in range(6)]
+    corpus = Corpus.from_documents("150", texts)
+    exact = lda_hmm_marginal(of, corpus)
+    found = lda_hmm_particles(of, corpus, 100, 20, np.random.default_rng(4))
+    assert abs(found.log_likelihood.sum() - exact.log_likelihood.sum()) < 5.0 * found.total_error()
+    assert found.total_error() < 0.5
+    alike = of._replace(topics=of.topics[[0, 0, 2]])
+    two = of._replace(topics=of.topics[[0, 2]], alpha=np.array([of.alpha[:2].sum(), of.alpha[2]]))
+    merged = lda_hmm_marginal(two, corpus).log_likelihood
+    np.testing.assert_allclose(lda_hmm_marginal(alike, corpus).log_likelihood, merged, rtol=1e-11)
+
+
 def test_particles_of_one_token_are_exact() -> None:
     of, corpus = parameters(3, 2), documents(1)
     found = lda_hmm_particles(of, corpus, 7, 2, np.random.default_rng(0))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from slow_lda import slow_sweep
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -17,24 +18,6 @@ from heldout.typing import Floats
 COUNTS = np.random.default_rng(0).poisson(0.8, (9, 7)).astype(float) + np.eye(9, 7)
 LABELS = np.eye(3)[np.arange(9) % 3]
 LABELS[::4, 0] = 1.0
-
-
-def slow_sweep(
-    tokens: Any, rows: Any, alphas: Floats, gamma: float, q: list[int], uniforms: Floats, V: int, lanes: int = 1
-) -> list[int]:
-    """Draw every topic from the conditional of the other assignments, each counted anew; by inversion lane by lane."""
-    q, order = list(q), np.argsort(np.arange(alphas.shape[1]) % lanes, kind="stable")
-    for i, (w, d) in enumerate(zip(tokens, rows, strict=True)):
-        others = [j for j in range(len(tokens)) if j != i and q[j] >= 0]
-        weights = []
-        for k in range(alphas.shape[1]):
-            same = [j for j in others if q[j] == k]
-            own, of_word = (sum(1 for j in same if rows[j] == d), sum(1 for j in same if tokens[j] == w))
-            has = alphas[d, k] > 0.0
-            weights.append((own + alphas[d, k]) * (of_word + gamma) / (len(same) + V * gamma) if has else 0.0)
-        sums = np.cumsum(np.array(weights)[order])
-        q[i] = int(order[np.searchsorted(sums, uniforms[i] * sums[-1], side="right")])
-    return q
 
 
 def test_a_sweep_is_that_of_the_slow_twin() -> None:
@@ -80,6 +63,10 @@ def lda(alpha: Floats | float, K: int, sweeps: int, kind: type[OwnPriors] = OwnP
 def test_the_special_cases_are_lda() -> None:
     """DMR with the constant alone, labelled LDA with all labels, PLDA with one label common to all."""
     expected, by_vectors = lda(0.4, 3, 6), lda(0.4, 3, 6, AllTopics)
+    q, random = [-1] * len(expected.tokens), np.random.default_rng(5)
+    for _ in range(6):
+        q = slow_sweep(expected.tokens, expected.rows, np.full((9, 3), 0.4), 0.2, q, random.random(len(q)), 7)
+    assert q == expected.assignments.tolist()  # LDA by its conditional as printed
     given: dict[str, Any] = {"alpha": 0.4, "gamma": 0.2, "sweeps": 6}
     constant = DMR(3, optimise_every=0, random_state=5, **given).fit(COUNTS, np.ones((9, 1)))
     assert np.array_equal(constant.components_, by_vectors.components)
@@ -105,11 +92,11 @@ def test_the_special_cases_are_lda() -> None:
 
 def test_one_subtopic_is_labelled_lda_and_one_label_a_mixture() -> None:
     given: dict[str, Any] = {"alpha": 0.4, "gamma": 0.2, "sweeps": 6, "random_state": 5}
-    labelled, chain = LabelledLDA(1, **given).fit(COUNTS, LABELS), OwnPriors(COUNTS, 0.4 * LABELS, 0.2, "t")
-    draws = np.random.default_rng(5)
-    for _ in range(6):
-        chain.sweep(draws)
-    assert np.array_equal(labelled.assignments_, chain.assignments)
+    labelled, of = LabelledLDA(1, **given).fit(COUNTS, LABELS), OwnPriors(COUNTS, LABELS, 0.2, "tokens")
+    q, draws = [-1] * len(of.tokens), np.random.default_rng(5)
+    for _ in range(6):  # labelled LDA: LDA's conditional over the topics of a document's labels alone
+        q = slow_sweep(of.tokens, of.rows, 0.4 * LABELS, 0.2, q, draws.random(len(q)), 7)
+    assert labelled.assignments_.tolist() == q
     one = np.eye(3)[np.arange(9) % 3]
     mixture = one.T @ COUNTS + 0.2
     mixture /= mixture.sum(axis=1, keepdims=True)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from slow_lda import slow_sweep as slow_sweep_of_lda
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -57,6 +58,23 @@ def test_a_sweep_draws_from_the_joint_probability(K: int, C: int) -> None:
         np.testing.assert_array_equal(q[z == 0], slow_q[z == 0])
     for kept, made in zip(counts, Counts.of(TINY, z, q, K, C), strict=True):
         np.testing.assert_allclose(kept, made, atol=1e-12)
+
+
+def test_without_function_states_a_chain_is_that_of_lda() -> None:
+    """C = 0: the topics that LDA's printed conditional draws, and LDA's estimate from their counts."""
+    random, rows = np.random.default_rng(4), np.repeat(np.arange(TINY.n_documents), TINY.lengths)
+    z, q = np.zeros(TINY.n_tokens, dtype=np.int64), random.integers(3, size=TINY.n_tokens)
+    counts, model, slow = Counts.of(TINY, z, q, 3, 0), LDAHMM(3, n_states=0, **PRIORS), q.tolist()
+    alphas, fast, twin = np.full((TINY.n_documents, 3), 0.5), np.random.default_rng(1), np.random.default_rng(1)
+    for _ in range(20):
+        model.sweep(TINY, z, q, counts, fast)
+        slow = slow_sweep_of_lda(TINY.tokens, rows, alphas, 0.3, slow, twin.random(TINY.n_tokens), TINY.n_words)
+        assert q.tolist() == slow
+    assert not z.any()
+    in_word = np.zeros((3, TINY.n_words))
+    np.add.at(in_word, (q, TINY.tokens), 1.0)
+    phi = (in_word + 0.3) / (in_word.sum(axis=1, keepdims=True) + TINY.n_words * 0.3)
+    np.testing.assert_allclose(model.estimate(counts).topics, phi, rtol=1e-12)
 
 
 def test_the_chain_has_the_enumerated_posterior() -> None:

@@ -1,9 +1,12 @@
 """The relational topic model: its sampler against the joint probability, LDA where links say nothing, its limits."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.special import gammaln
 from scipy.stats import beta
+from slow_lda import slow_lda
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -65,11 +68,20 @@ def test_links_pull_topics_to_the_kinds_that_are_linked() -> None:
     assert with_links.components_.sum(axis=1) == pytest.approx(1.0)
 
 
-def test_without_pairs_it_is_lda_of_the_same_chain() -> None:
-    """Before the first M step w is 0, so that one round is LDA whatever is linked."""
-    corpus, pairs, links = drawn(np.random.default_rng(2))
-    one, other = (RTM(3, rounds=1, feedback=on, random_state=0).fit(corpus, pairs, links) for on in (True, False))
-    np.testing.assert_allclose(one.components_, other.components_, atol=1e-12)
+def test_links_that_are_not_read_leave_lda() -> None:
+    """LDA by its printed conditional: without feedback in any round, with it in the first, where w is 0."""
+    random = np.random.default_rng(2)
+    words = [[f"w{w}" for w in random.integers(7, size=10)] for _ in range(9)]
+    corpus = Corpus.from_documents("small", [(str(d), own) for d, own in enumerate(words)])
+    pairs = np.array([[0, 1], [2, 3], [4, 5], [6, 7], [0, 8], [1, 5]])
+    links = np.arange(6) % 2
+    asked: dict[str, Any] = {"alpha": 0.3, "gamma": 0.2, "random_state": 0}
+    for feedback, rounds in ((True, 1), (False, 1), (False, 2)):
+        model = RTM(3, rounds=rounds, sweeps=6, feedback=feedback, **asked).fit(corpus, pairs, links)
+        topics, shares = slow_lda(corpus, 3, 0.3, 0.2, sweeps=6 * rounds, averaged=3, seed=0)
+        np.testing.assert_allclose(model.components_, topics, rtol=1e-12)
+        np.testing.assert_allclose(model.document_topics_, shares, atol=1e-12)
+        assert np.abs(model.weights_).max() > 0.1  # so that a link that were read in the second round would be seen
 
 
 def test_bad_pairs_and_settings_are_refused() -> None:

@@ -1,11 +1,16 @@
 """LDA's extensions in tiny form: what each experiment records."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from test_gallery import cell, made
 from tiny_extensions import SETTINGS
 
 from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
+from heldout.papers.murphy.families import FAMILY_OF
+from heldout.papers.murphy.figures import opening
+from heldout.papers.murphy.gaps import apart
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.results_extensions import (
     CLASS_MODELS,
@@ -20,6 +25,8 @@ from heldout.papers.murphy.results_extensions import (
     motion,
     word_lists,
 )
+from heldout.papers.murphy.results_gaps import SHOWN, all_gaps
+from heldout.papers.murphy.results_graphs import block_rows, monks
 from heldout.papers.murphy.table_rows import rows
 
 
@@ -107,6 +114,9 @@ def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one(
     assert [row.topics for row in checked] == [2, 3]
     for row in checked:
         assert row.measured[lda_hmm.ESTIMATED] == pytest.approx(row.measured[lda_hmm.EXACT], abs=1.0 / 15)
+    distances = [abs(row.measured[lda_hmm.ESTIMATED] - row.measured[lda_hmm.EXACT]) for row in checked]
+    assert apart(made(), "lda-hmm", lda_hmm.EXACT, lda_hmm.ESTIMATED) == pytest.approx(max(distances), abs=1e-12)
+    assert apart(made(), "lda-hmm", "none", "none") is None
 
 
 def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:
@@ -123,3 +133,39 @@ def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:
         assert one.words[one.place] == other.words[other.place]
         assert one.content[one.place] >= other.content[other.place]
         assert len(one.words) == len(one.content) <= 7
+
+
+def test_the_opening_figure_has_the_gaps_of_the_tables_with_the_signs_of_their_kinds() -> None:
+    inputs, shown = made(), {(one.panel, one.label): one for one in SHOWN}
+    gaps = all_gaps(inputs)
+    others = [(gap, shown[gap.panel, gap.model]) for gap in gaps if (gap.panel, gap.model) in shown]
+    assert {one for _, one in others} == set(SHOWN)
+    for gap, one in others:
+        usual = FAMILY_OF[one.model].usual
+        assert usual is not None
+        assert usual.kind != "bound" or gap.gap < 1e-6, gap
+        assert usual.kind != "point" or gap.gap > -1e-6 or one.experiment == "disclda", gap  # folding in is of words
+    table = [row for row in rows(inputs, "lda-hmm", SEQUENCE_MODELS) if row.model == lda_hmm.MODEL]
+    of_lda_hmm = [gap for gap, one in others if one.model == lda_hmm.MODEL]
+    assert [gap.gap for gap in of_lda_hmm] == [row.gap for row in table]
+    assert [(gap.most, gap.estimated) for gap in of_lda_hmm] == [(False, False), (True, True)]
+
+
+def test_the_gap_of_blocks_is_per_pair_of_nodes() -> None:
+    inputs = made()
+    blocks = [gap for gap in all_gaps(inputs) if gap.model == "stochastic blocks: arcs"]
+    found = [(row.exact, row.joint) for row in block_rows(inputs) if row.K > 1]
+    both = [joint - exact for exact, joint in found if exact is not None and joint is not None]
+    nodes = len(monks(inputs)[2])
+    expected = [both[0], both[-1]] if len(both) > 1 else both
+    assert [gap.gap for gap in blocks] == pytest.approx([value / (nodes * (nodes - 1)) for value in expected])
+    assert all(gap.gap < 0.0 for gap in blocks)
+    assert blocks[-1].most
+
+
+def test_a_study_without_the_experiments_has_no_marks() -> None:
+    inputs = made()
+    assert inputs.measurements is not None
+    none = replace(inputs, scores=inputs.scores.iloc[:0], measurements=inputs.measurements.iloc[:0])
+    assert all_gaps(none) == []
+    assert opening(none).axes

@@ -12,7 +12,7 @@ from matplotlib.ticker import SymmetricalLogLocator
 from heldout import models
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
-from heldout.papers.murphy import results
+from heldout.papers.murphy import results, results_gaps
 from heldout.papers.murphy.experiments import online
 from heldout.papers.murphy.experiments import samplers as of_samplers
 from heldout.papers.murphy.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
@@ -26,6 +26,8 @@ _HALF_OF_LDA = style.lighter(_LDA)
 _OPTIMISTIC, _PESSIMISTIC = style.EVALUATOR_COLOURS[FULL], style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]
 _SHOWN = 5e-4  # nats: what the table's decimals tell from 0
 _LINEAR = 0.01  # nats, up to which the axis of gaps is linear
+_ROW, _AROUND = 0.15, 0.65  # inches of a model in a panel, and of what is around its models
+_MOST = 1.5  # nats, where that axis ends
 _GAP_TICKS = (-0.1, 0.0, 0.1)
 _ONLINE = ("-", "--", ":", "-.")  # of online variational Bayes, by batch size
 
@@ -35,11 +37,15 @@ def opening(inputs: Inputs) -> Figure:
 
     A small mark has the fewest components, a large one the most; a hollow one is held to an estimate.
     """
-    gaps = results.opening_gaps(inputs)
-    by_panel = {panel: list(of) for panel, of in groupby(gaps, lambda gap: gap.panel)}
-    rows = max((len({(gap.model, gap.corpus) for gap in of}) for of in by_panel.values()), default=1)
-    figure, (axes,) = style.grid(1, max(1, len(by_panel)), 0.9 + 0.17 * rows, titles=list(by_panel))
-    for axis, of in zip(axes, by_panel.values(), strict=False):
+    by_panel = {panel: list(of) for panel, of in groupby(results_gaps.all_gaps(inputs), lambda gap: gap.panel)}
+    sizes = [len({(gap.model, gap.corpus) for gap in of}) for of in by_panel.values()] or [1]
+    columns = min(2, len(sizes))
+    heights = [_AROUND + _ROW * max(sizes[at : at + columns]) for at in range(0, len(sizes), columns)]
+    figure, grid = style.grid(len(heights), columns, sum(heights), height_ratios=heights)
+    axes = grid.ravel()
+    for axis in axes[len(sizes) :]:
+        axis.set_axis_off()
+    for axis, (panel, of) in zip(axes, by_panel.items(), strict=False):
         names = list(dict.fromkeys((gap.model, gap.corpus) for gap in of))
         for gap in of:
             colour = style.DARK if abs(gap.gap) < _SHOWN else _OPTIMISTIC if gap.gap > 0.0 else _PESSIMISTIC
@@ -50,14 +56,13 @@ def opening(inputs: Inputs) -> Figure:
         axis.set_xscale("symlog", linthresh=_LINEAR)
         style.ticks(axis.xaxis, _GAP_TICKS, [style.signed_label(tick) for tick in _GAP_TICKS])
         axis.xaxis.set_minor_locator(SymmetricalLogLocator(linthresh=_LINEAR, base=10.0, subs=range(1, 10)))
-        title = axis.get_title()  # wider than the panel, which ends at the figure's edge
-        axis.set_title("")
-        axis.set_title(title, loc="right")
+        axis.set_title(panel, loc="right")  # wider than the panel, which ends at the figure's edge
         labels = [f"{model}, {latex.corpus_title(corpus)}" if corpus else model for model, corpus in names]
         style.ticks(axis.yaxis, range(len(names)), labels, fontsize=7.0)
         axis.set_ylim(len(names) - 0.5, -0.5)
-        axis.set_xlim(-1.0, 1.0)
-        axis.set_xlabel(f"score less likelihood, nats\n{style.SYMMETRIC}")
+        axis.set_xlim(-_MOST, _MOST)
+    for axis in axes[: len(sizes)][-columns:]:
+        axis.set_xlabel(f"score less likelihood, nats\n{style.SYMMETRIC}", loc="right")
     return figure
 
 

@@ -7,9 +7,10 @@ from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results
 from heldout.papers.murphy.claims import CLAIMS
+from heldout.papers.murphy.experiments import lda_hmm
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED_EVIDENCE
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
-from heldout.papers.murphy.gaps import gaps
+from heldout.papers.murphy.gaps import apart, gaps
 from heldout.papers.murphy.macros_graphs import of_graphs
 from heldout.papers.murphy.macros_priors import of_priors
 from heldout.papers.murphy.macros_ratings import of_ratings
@@ -18,6 +19,7 @@ from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.members.plsi import PLSI
 from heldout.papers.murphy.misprints import MISPRINTS
+from heldout.papers.murphy.results_extensions import SEQUENCES
 from heldout.points import select
 from heldout.typesetting import latex, over_seeds
 from heldout.typesetting.macros import Macros
@@ -81,6 +83,8 @@ def macros(inputs: Inputs) -> Macros:
     within = sum(abs(one.value - one.exact) <= SEEN * one.error + ROUNDING for one in both)
     result["AnnealedWithin"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
     result["AnnealedApart"] = latex.decimal(max(abs(one.value - one.exact) for one in both), 4) if both else NOT_RUN
+    off = apart(inputs, SEQUENCES, lda_hmm.EXACT, lda_hmm.ESTIMATED)
+    result["SequencesApart"] = NOT_RUN if off is None else latex.decimal(off, 4)
     word, meanings = results.senses(inputs)
     result["PolysemyWord"] = latex.escape(word) or NOT_RUN
     result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN
@@ -91,8 +95,8 @@ def macros(inputs: Inputs) -> Macros:
         quantity: results.bank(inputs, f"{quantity}-1") + results.bank(inputs, f"{quantity}-2") for quantity in _MEANS
     }
     for name, ours, others in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
-        apart = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
-        result[name] = latex.decimal(max(apart), 3) if apart else NOT_RUN
+        distances = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
+        result[name] = latex.decimal(max(distances), 3) if distances else NOT_RUN
     for K, name in ((1, "One"), (2, "Two")):
         for quantity, kind in ((EXACT, "Exact"), (ANNEALED_EVIDENCE, "Annealed")):
             found = select(inputs.measurements, quantity=quantity, topics=K)

@@ -6,7 +6,7 @@ from heldout.evaluators import EXACT
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results_priors as results
 from heldout.papers.murphy.experiments import correlation, covariates, tags
-from heldout.papers.murphy.gaps import gaps
+from heldout.papers.murphy.gaps import apart, gaps
 from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, TAGS
 from heldout.papers.murphy.table_rows import Row
 from heldout.points import select
@@ -40,12 +40,8 @@ def of_priors(inputs: Inputs) -> Macros:
     values = list(graph.edges.values())
     found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in values)) if graph.words else NOT_RUN
     found["GraphNegative"] = latex.integer(sum(value < 0.0 for value in values)) if graph.words else NOT_RUN
-    own, keys = select(inputs.measurements, variant=CORRELATION), ["model", "topics", "seed"]
-    exact, estimated = (
-        select(own, quantity=quantity).set_index(keys)["value"] for quantity in (EXACT, correlation.ESTIMATED)
-    )
-    apart = latex.decimal(float((estimated - exact).abs().max()), 4) if len(exact) else NOT_RUN
-    found["CorrelationApart"] = apart
+    off = apart(inputs, CORRELATION, EXACT, correlation.ESTIMATED)
+    found["CorrelationApart"] = NOT_RUN if off is None else latex.decimal(off, 4)
     return found
 
 
