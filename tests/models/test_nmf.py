@@ -6,11 +6,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import fit_from
 from scipy.stats import poisson
 
 from heldout.errors import InputError
 from heldout.models.nmf import NMF
-from heldout.models.plsa import PLSA
+from heldout.models.plsa import PLSA, starting_values
 from heldout.typing import Floats
 
 
@@ -91,7 +92,7 @@ def test_plsas_em_step_is_nmfs_on_proportions() -> None:
     W, lengths = start(X, K), X.sum(axis=1, keepdims=True)
     theta = np.random.default_rng(4).dirichlet(np.ones(K), len(X))
     ours = NMF(K).ve_step(sp.csr_array(X), W, theta * lengths)
-    plsa = PLSA(K, iterations=1).fit(X, components=W.T, document_topics=theta)
+    plsa = fit_from(PLSA(K, iterations=1), X, *starting_values(W.T, theta))
     np.testing.assert_allclose(ours / lengths, plsa.document_topics_, rtol=1e-10)
 
 
