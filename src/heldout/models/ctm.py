@@ -207,19 +207,3 @@ class CTM(Estimator):
         ascend(P, self.mean_, m, x.lengths, *state[:4], *following, value)
         value += 0.5 * float(np.linalg.slogdet(P)[1]) + self.n_components / 2.0
         return value, ratios, following
-
-
-def random_effects(
-    topics: Floats, M: Floats, rows: Floats, columns: Floats, x: Floats, vocabulary: tuple[str, ...]
-) -> LogisticNormalTopics:
-    """Return the topics and the prior, in a random effects mixture of experts, of a document with covariates x, (D,).
-
-    W_i is Gaussian with the mean M, (K, D), and the covariances of its `rows`, (K, K), and `columns`, (D, D), so that
-    z_i = W_i x has the mean M x and the covariance rows * x' columns x.
-
-    Examples:
-        >>> topics = random_effects(np.eye(2), np.zeros((2, 1)), np.eye(2), np.eye(1), np.ones(1), ("ape", "bear"))
-        >>> topics.covariance  # of z_1 - z_2, as in the correlated topic model
-        array([[2.]])
-    """
-    return LogisticNormalTopics.of(topics, M @ x, rows * float(x @ columns @ x), vocabulary)
