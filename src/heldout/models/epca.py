@@ -505,18 +505,11 @@ def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list
     return [model.components(corpus.vocabulary, details)]
 
 
-def fold_in(
-    components: Components,
-    documents: Corpus,
-    settings: FoldingIn,
-    *,
-    seed: int,  # noqa: ARG001  (folding in draws nothing)
-) -> Floats:
+def fold_in(components: Components, documents: Corpus, settings: FoldingIn, *, seed: int) -> Floats:  # noqa: ARG001
     """Return h, (D, K), of the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
 
     The penalty is the larger of the training's and `ridge`, because without a penalty a document's maximum may lie at
-    infinity. The ridge refers to the balanced gauge, in which training ends. `seed` is unused: it is in every model's
-    `fold_in` for those that sample.
+    infinity. The ridge refers to the balanced gauge, in which training ends.
     """
     penalty = max(float(components.provenance["penalty"]), settings.ridge)
     counts, iterations, tolerance = documents.counts(), settings.iterations, settings.tolerance

@@ -451,17 +451,8 @@ def fold_in_counts(
     return theta
 
 
-def fold_in(
-    topics: Topics,
-    documents: Corpus,
-    settings: FoldingIn,
-    *,
-    seed: int,  # noqa: ARG001  (folding in draws nothing)
-) -> Floats:
-    """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`.
-
-    `seed` is unused: it is in every model's `fold_in` for those that sample.
-    """
+def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int) -> Floats:  # noqa: ARG001
+    """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`."""
     counts = documents.counts()
     return fold_in_counts(topics, counts, iterations=settings.iterations, tolerance=settings.tolerance)
 
