@@ -19,7 +19,7 @@ def fold_with(module: ModuleType, topics: Any, documents: Corpus, *, seed: int, 
     return folded
 
 
-def fit_from(model: Any, counts: Any, *start: Floats) -> Any:
+def fit_from(model: Any, X: Any, start: Any) -> Any:
     """Fit an estimator from these values, in place of its random start."""
-    model.start = lambda _: start
-    return model.fit(counts)
+    model.start = lambda *_: start
+    return model.fit(X)

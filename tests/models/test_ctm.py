@@ -33,7 +33,7 @@ def test_the_bound_rises_and_stays_below_the_likelihood(K: int) -> None:
 def test_the_ve_step_ends_where_the_slow_bound_is_highest() -> None:
     """The bound of the module's first lines, written out for one document, at and around the posterior."""
     model = CTM(3, random_state=1, iterations=5).fit(COUNTS)
-    posterior = model.infer(COUNTS[:1], iterations=500)
+    posterior = model.infer(COUNTS[:1])
     P, n, b = np.linalg.inv(model.covariance_), COUNTS[0], model.components_
 
     def bound(mean: Floats, variance: Floats) -> float:
