@@ -1,8 +1,13 @@
 """From raw corpora to the paper: `snakemake --cores N` runs the study `paper`, `--configfile` another one."""
 
+import gc
+
 from snakemake.utils import min_version
 
 min_version("9.12")
+# what was imported stays: collections while rules are read and jobs listed need not look at it, and are rarer
+gc.freeze()
+gc.set_threshold(50_000)
 
 if "study" not in config:
 

@@ -109,7 +109,7 @@ NUMBERS = ("topics", "smoothing")  # columns of the key that tables are sorted b
 TOKENS_COLUMNS = tuple(f"tokens_{group}" for group in range(GROUPS))
 NATS_COLUMNS = tuple(f"log_likelihood_{group}" for group in range(GROUPS))
 GROUP_COLUMNS = TOKENS_COLUMNS + NATS_COLUMNS
-GROUP_TYPES: dict[str, Any] = {
+GROUP_TYPES: dict[str, type] = {
     **{name: TYPES[name] for name in KEY},
     **dict.fromkeys(TOKENS_COLUMNS, int),
     **dict.fromkeys(NATS_COLUMNS, float),

@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Literal, get_type_hints
 
 from heldout.tables import read_table, write_rows
 
@@ -181,7 +181,7 @@ class Judgement:
 
 
 _STORED = {field.name: get_type_hints(Effect)[field.name] for field in fields(Effect)}
-_TYPES: dict[str, Any] = {
+_TYPES: dict[str, type] = {
     "claim": str,
     **{name: kind if kind in (float, int, bool) else str for name, kind in _STORED.items()},
     **{"low": float, "high": float, "verdict": str},

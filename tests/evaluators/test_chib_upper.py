@@ -16,7 +16,7 @@ from heldout.topics import Topics
 @pytest.mark.parametrize(
     ("bound", "few_of", "many_of"),
     [
-        (chib_upper, (2, {"runs": 1, "sweeps_before": 1}), (50, {})),
+        (chib_upper, (2, {"runs": 1}), (50, {})),
         (annealed_upper, (1, {"steps": 3}), (5, {"steps": 20})),
         (annealed_upper, (1, {"steps": 1}), (5, {"steps": 20})),
     ],

@@ -171,8 +171,6 @@ def test_refuses_what_costs_too_much_with_the_figure(monkeypatch: pytest.MonkeyP
     named = rf"{needed:.1e} updates \(at most about .* s\)".replace("+", r"\+")
     with pytest.raises(InputError, match=named):
         exact_marginal(topics, documents, limit=needed - 1)
-    with pytest.raises(InputError, match=named):
-        exact_posterior_mean(topics, documents, limit=needed - 1)
     monkeypatch.setattr(module, "LARGEST_LAYER", math.comb(42, 2))
     exact_marginal(topics, documents)
     monkeypatch.setattr(module, "LARGEST_LAYER", math.comb(42, 2) - 1)

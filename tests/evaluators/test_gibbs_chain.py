@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
 from heldout.evaluators.document_completion import document_completion, halves
 from heldout.evaluators.evaluation import kernel_arrays, log_mean
 from heldout.evaluators.exact_marginal import exact_marginal
@@ -31,7 +30,7 @@ def test_states_come_from_the_posterior_and_what_follows_is_unbiased() -> None:
     document, shown = [0, 1, 2, 1, 3, 1], 4
     documents = corpus(TOPICS.vocabulary, *[document] * COPIES)
     arrays = kernel_arrays(TOPICS, documents)
-    chain = run_chain("chain", arrays, np.full(COPIES, shown), 1, np.random.default_rng(2), 30)
+    chain = run_chain(arrays, np.full(COPIES, shown), 1, np.random.default_rng(2))
 
     fits: dict[float, float] = {}
     for z in itertools.product(range(3), repeat=shown):
@@ -59,7 +58,7 @@ def test_many_topics_of_which_few_are_used() -> None:
     phi = rng.dirichlet(np.full(6, 0.3), size=100)
     topics = Topics(phi / phi.sum(axis=1, keepdims=True), np.full(100, 0.02), tuple("abcdef"))
     documents = corpus(topics.vocabulary, *[[0, 3]] * COPIES)
-    chain = run_chain("chain", kernel_arrays(topics, documents), np.ones(COPIES, np.int64), 1, rng, 3)
+    chain = run_chain(kernel_arrays(topics, documents), np.ones(COPIES, np.int64), 1, rng)
     p = float(topics.alpha @ topics.phi[:, 0]) / topics.alpha.sum()
     joint = topics.phi[:, 0] * topics.alpha / topics.alpha.sum()
     prior_part = (topics.alpha @ topics.phi[:, 3]) * p
@@ -131,8 +130,3 @@ def test_completion_scores_the_half_that_it_says() -> None:
         assert found.log_likelihood[d] == pytest.approx(expected, rel=1e-14, abs=0.0)
     other, _, _ = halves(topics, documents, np.random.default_rng(6))
     assert np.any(other.document(0) != observed.document(0))
-
-
-def test_a_chain_without_a_start_is_refused() -> None:
-    with pytest.raises(InputError, match="a burn-in of 0 sweeps"):
-        harmonic_mean(TOPICS, corpus(TOPICS.vocabulary, [0]), 1, np.random.default_rng(0), burn_in=0)

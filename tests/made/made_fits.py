@@ -17,3 +17,9 @@ def fold_with(module: ModuleType, topics: Any, documents: Corpus, *, seed: int, 
     """Fold documents in with a module's settings."""
     folded: Floats = module.fold_in(topics, documents, module.FoldingIn(**settings), seed=seed)
     return folded
+
+
+def fit_from(model: Any, X: Any, start: Any) -> Any:
+    """Fit an estimator from these values, in place of its random start."""
+    model.start = lambda *_: start
+    return model.fit(X)

@@ -63,7 +63,7 @@ def test_a_mixture_of_two_kinds_of_documents_is_at_least_as_likely_as_the_one_th
 
 def test_fit_is_named_by_its_generator_and_leaves_the_topics() -> None:
     topics, documents = drawn(6, (1.0, 0.5, 2.0), 30, 20)
-    one, same, other = (fit_prior(topics, documents, np.random.default_rng(seed), rounds=20) for seed in (1, 1, 2))
+    one, same, other = (fit_prior(topics, documents, np.random.default_rng(seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one.alpha, same.alpha)
     assert not np.array_equal(one.alpha, other.alpha)
     np.testing.assert_array_equal(one.phi, topics.phi)
@@ -79,7 +79,7 @@ def test_an_unused_topic_ends_at_the_floor_and_empty_documents_and_impossible_wo
     streams = [np.append(documents.document(d), 7).astype(np.int32) for d in range(60)] + [documents.tokens[:0]]
     more = replace(documents, vocabulary=wider.vocabulary).with_streams(streams, tuple(map(str, range(61))))
     same = replace(documents, vocabulary=wider.vocabulary)
-    alpha, expected = (fit_prior(wider, d, np.random.default_rng(0), rounds=10).alpha for d in (more, same))
+    alpha, expected = (fit_prior(wider, d, np.random.default_rng(0)).alpha for d in (more, same))
     np.testing.assert_array_equal(alpha, expected)
 
 
@@ -89,6 +89,6 @@ def test_refuses_documents_that_say_nothing_and_too_few_rounds() -> None:
     with pytest.raises(InputError, match="no word that a topic gives"):
         fit_prior(topics, empty, np.random.default_rng(0))
     with pytest.raises(InputError, match="1 rounds"):
-        fit_prior(topics, documents, np.random.default_rng(0), rounds=1)
+        fit_mixture(topics, documents, np.random.default_rng(0), components=1, rounds=1)
     with pytest.raises(InputError, match="0 components"):
         fit_mixture(topics, documents, np.random.default_rng(0), components=0)

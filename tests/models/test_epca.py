@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from made_fits import fold_with, train_with
+from made_fits import fit_from, fold_with, train_with
 from scipy.special import logsumexp
 
 from heldout import topics as blocks
@@ -136,8 +136,8 @@ def test_the_order_of_the_documents_does_not_matter() -> None:
     random = np.random.default_rng(1)
     W, H = 0.5 * random.standard_normal((10, 3)), 0.5 * random.standard_normal((12, 3))
     # rounding grows with the iterations: few of them
-    model = EPCA(3, iterations=8).fit(counts, weights=W, document_weights=H)
-    shuffled = EPCA(3, iterations=8).fit(counts[order], weights=W, document_weights=H[order])
+    model = fit_from(EPCA(3, iterations=8), counts, (W, H))
+    shuffled = fit_from(EPCA(3, iterations=8), counts[order], (W, H[order]))
     np.testing.assert_allclose(shuffled.objective_, model.objective_, rtol=1e-5)
     fitted = model.document_weights_ @ model.weights_.T
     np.testing.assert_allclose(shuffled.document_weights_ @ shuffled.weights_.T, fitted[order], rtol=1e-3, atol=1e-3)
@@ -147,7 +147,7 @@ def test_float32_leads_where_float64_does() -> None:
     counts = random_counts(30, 20)
     random = np.random.default_rng(1)
     W, H = 0.5 * random.standard_normal((20, 4)), 0.5 * random.standard_normal((30, 4))
-    model = EPCA(4, tolerance=1e-4).fit(counts, weights=W, document_weights=H)
+    model = fit_from(EPCA(4, tolerance=1e-4), counts, (W, H))
     objective = Objective(sp.csr_array(counts), 1.0)
     *_, history = ascend(objective, W, H, iterations=100, tolerance=1e-4)
     assert model.objective_[-1] == pytest.approx(history[-1], abs=1e-3 * counts.sum())

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import fit_from
 from scipy.stats import multivariate_normal
 
 from heldout.errors import InputError
@@ -85,7 +86,7 @@ def test_exact_em_is_scikit_learns() -> None:
     X, K = clusters(), 3
     ours = GaussianMixture(K, floor=1e-9, posterior="exact", iterations=12, random_state=0)
     start = ours.start(X, np.random.default_rng(5))
-    ours.fit(X, parameters=start)
+    fit_from(ours, X, start)
     theirs = Theirs(
         K,
         tol=0.0,
@@ -107,7 +108,7 @@ def test_k_means_is_scikit_learns() -> None:
     for seed in range(5):
         ours = KMeans(K, variance=0.7, iterations=200, random_state=seed)
         start = ours.start(X, np.random.default_rng(seed))
-        ours.fit(X, parameters=start)
+        fit_from(ours, X, start)
         theirs = Theirs(K, init=start.means, n_init=1, max_iter=200, tol=0.0, algorithm="lloyd").fit(X)
         np.testing.assert_array_equal(ours.latent_.argmax(axis=1), theirs.labels_)
         np.testing.assert_allclose(ours.parameters_.means, theirs.cluster_centers_, rtol=1e-12)
@@ -133,7 +134,7 @@ def test_the_point_objective_is_the_best_assignment_of_all() -> None:
 def test_a_component_without_data_cases_keeps_its_place() -> None:
     X = clusters()
     far = Gaussians(np.full(2, 0.5), np.array([[1.0, 2.0], [1e3, 1e3]]), np.repeat(np.eye(2)[None], 2, axis=0))
-    model = GaussianMixture(2, iterations=5).fit(X, parameters=far)
+    model = fit_from(GaussianMixture(2, iterations=5), X, far)
     assert model.parameters_.weights.tolist() == [1.0, 0.0]
     np.testing.assert_array_equal(model.parameters_.means[1], [1e3, 1e3])
     np.testing.assert_allclose(model.parameters_.means[0], X.mean(axis=0), rtol=1e-12)
@@ -154,4 +155,4 @@ def test_what_is_refused() -> None:
         GaussianMixture(2, posterior="mean-field").fit(X)  # type: ignore[arg-type]
     impossible = KMeans(2).around(np.full((2, 2), 1e200))
     with np.errstate(over="ignore"), pytest.raises(InputError, match="data case 0 has probability 0"):
-        KMeans(2).fit(X, parameters=impossible)
+        fit_from(KMeans(2), X, impossible)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_fits import fit_from
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -162,4 +163,4 @@ def test_what_is_refused() -> None:
     blind.emissions[:, 3] = 0.0
     for posterior in POSTERIORS:
         with pytest.raises(InputError, match="document 1 has probability 0"):
-            HMM(2, posterior=posterior).fit(corpus_of([[0], [3]]), parameters=blind)
+            fit_from(HMM(2, posterior=posterior), corpus_of([[0], [3]]), blind)

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import fit_from
 
 from heldout.errors import InputError
 from heldout.models.multinomial_mixture import MultinomialMixture, Multinomials
@@ -64,7 +65,7 @@ def test_one_component_is_the_unigram_model() -> None:
 def test_exact_em_step_by_hand() -> None:
     counts = np.array([[3.0, 1.0, 0.0], [0.0, 2.0, 2.0], [1.0, 1.0, 4.0]])
     start = Multinomials(np.array([0.3, 0.7]), np.array([[0.5, 0.3, 0.2], [0.1, 0.4, 0.5]]))
-    model = MultinomialMixture(2, posterior="exact", iterations=1).fit(counts, parameters=start)
+    model = fit_from(MultinomialMixture(2, posterior="exact", iterations=1), counts, start)
     joint = np.array([[w * np.prod(phi**n) for w, phi in zip(*start, strict=True)] for n in counts])
     q = joint / joint.sum(axis=1, keepdims=True)
     expected = q.T @ counts
@@ -80,7 +81,7 @@ def test_separate_documents_are_separated() -> None:
     counts = np.array([random.multinomial(30, phi[k]) for k in labels]).astype(float)
     start = Multinomials(np.full(3, 1 / 3), np.asarray(0.9 * phi + 0.1 / 15, dtype=float))
     for posterior in POSTERIORS:
-        model = MultinomialMixture(3, posterior=posterior).fit(counts, parameters=start)
+        model = fit_from(MultinomialMixture(3, posterior=posterior), counts, start)
         np.testing.assert_array_equal(model.latent_.argmax(axis=1), labels)
 
 
@@ -103,4 +104,4 @@ def test_what_is_refused() -> None:
         MultinomialMixture(2).fit(np.array([[1.0, 2.0], [0.0, 0.0]]))
     start = Multinomials(np.ones(1), np.array([[1.0, 0.0]]))
     with pytest.raises(InputError, match="data case 1 has probability 0"):
-        MultinomialMixture(1).fit(np.array([[1.0, 0.0], [0.0, 1.0]]), parameters=start)
+        fit_from(MultinomialMixture(1), np.array([[1.0, 0.0], [0.0, 1.0]]), start)

@@ -6,11 +6,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import fit_from
 from scipy.stats import poisson
 
 from heldout.errors import InputError
 from heldout.models.nmf import NMF
-from heldout.models.plsa import PLSA
+from heldout.models.plsa import PLSA, starting_values
 from heldout.typing import Floats
 
 
@@ -77,7 +78,7 @@ def test_converges_to_scikit_learns_objective_from_the_same_start() -> None:
 
     X, K = counts_of(40, 20), 3
     W = start(X, K)
-    ours = NMF(K, iterations=3000).fit(X, parameters=W)
+    ours = fit_from(NMF(K, iterations=3000), X, W)
     H = np.repeat(X.sum(axis=1)[:, None] / K, K, axis=1)
     h, w, _ = non_negative_factorization(X, H, W.T.copy(), n_components=K, max_iter=3000, **KL)
     theirs = poisson.logpmf(X, h @ w).sum()
@@ -91,7 +92,7 @@ def test_plsas_em_step_is_nmfs_on_proportions() -> None:
     W, lengths = start(X, K), X.sum(axis=1, keepdims=True)
     theta = np.random.default_rng(4).dirichlet(np.ones(K), len(X))
     ours = NMF(K).ve_step(sp.csr_array(X), W, theta * lengths)
-    plsa = PLSA(K, iterations=1).fit(X, components=W.T, document_topics=theta)
+    plsa = fit_from(PLSA(K, iterations=1), X, starting_values(W.T, theta))
     np.testing.assert_allclose(ours / lengths, plsa.document_topics_, rtol=1e-10)
 
 

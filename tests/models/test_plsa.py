@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from made_fits import fold_with, train_with
+from made_fits import fit_from, fold_with, train_with
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.models import plsa
-from heldout.models.plsa import PLSA, fold_in_counts
+from heldout.models.plsa import PLSA, fold_in_counts, starting_values
 from heldout.topics import Topics
 from heldout.typing import Floats
 
@@ -51,7 +51,7 @@ def symmetric_em(counts: Floats, phi: Floats, theta: Floats, iterations: int) ->
 def test_follows_hofmanns_symmetric_parameters(n_topics: int, iterations: int) -> None:
     counts = random_counts(12, 20)
     phi, theta = start(12, 20, n_topics)
-    model = PLSA(n_topics, iterations=iterations).fit(counts, components=phi, document_topics=theta)
+    model = fit_from(PLSA(n_topics, iterations=iterations), counts, starting_values(phi, theta))
     twin_phi, twin_theta = symmetric_em(counts, phi, theta, iterations)
     np.testing.assert_allclose(model.components_, twin_phi, rtol=1e-11, atol=1e-14)
     np.testing.assert_allclose(model.document_topics_, twin_theta, rtol=1e-11, atol=1e-14)
@@ -104,7 +104,7 @@ def test_as_many_topics_as_documents_reach_the_empirical_distributions() -> None
     counts = random_counts(6, 15)
     shares = counts / counts.sum(axis=1, keepdims=True)
     best = np.sum(counts * np.log(np.where(counts > 0, shares, 1.0)))
-    model = PLSA(6, iterations=50).fit(counts, components=shares + 1e-3, document_topics=np.eye(6) + 1e-3)
+    model = fit_from(PLSA(6, iterations=50), counts, starting_values(shares + 1e-3, np.eye(6) + 1e-3))
     assert model.log_likelihood_[-1] == pytest.approx(best, rel=1e-6)
 
 
@@ -117,12 +117,12 @@ def test_half_steps_are_scikit_learns_nmf_kl() -> None:
     phi, theta = start(counts.shape[0], counts.shape[1], 4)
     kl = {"solver": "mu", "beta_loss": "kullback-leibler", "max_iter": 1, "tol": 0.0, "n_components": 4}
     # scikit-learn starts the factor that it updates from a constant
-    model = PLSA(4, iterations=1).fit(counts, components=phi, document_topics=np.ones_like(theta))
+    model = fit_from(PLSA(4, iterations=1), counts, starting_values(phi, np.ones_like(theta)))
     by_document, _, _ = non_negative_factorization(counts, None, phi.copy(), update_H=False, **kl)
     np.testing.assert_allclose(model.document_topics_, by_document / by_document.sum(axis=1, keepdims=True), rtol=1e-6)
     # by symmetry: with the document weights scaled to the documents' lengths, words take the documents' part
     lengths = counts.sum(axis=1, keepdims=True)
-    model = PLSA(4, iterations=1).fit(counts, components=np.ones_like(phi), document_topics=theta)
+    model = fit_from(PLSA(4, iterations=1), counts, starting_values(np.ones_like(phi), theta))
     by_word, _, _ = non_negative_factorization(counts.T.copy(), None, (theta * lengths).T.copy(), update_H=False, **kl)
     np.testing.assert_allclose(model.components_.T, by_word / by_word.sum(axis=0), rtol=1e-6)
 
@@ -136,7 +136,7 @@ def test_converges_where_scikit_learns_nmf_kl_does() -> None:
     counts = np.array([random.multinomial(200, random.dirichlet(np.ones(3)) @ truth) for _ in range(40)]).astype(float)
     counts = counts[:, counts.sum(axis=0) > 0]
     phi, theta = start(counts.shape[0], counts.shape[1], 3, seed=3)
-    model = PLSA(3, iterations=3000).fit(counts, components=phi, document_topics=theta)
+    model = fit_from(PLSA(3, iterations=3000), counts, starting_values(phi, theta))
     lengths = counts.sum(axis=1, keepdims=True)
     w, h, _ = non_negative_factorization(
         counts,
@@ -160,7 +160,7 @@ def test_unseen_words_get_nothing_and_empty_documents_keep_their_start() -> None
     counts[3] = 0.0
     counts[:, 4] = 0.0
     phi, theta = start(8, 10, 3)
-    model = PLSA(3, iterations=20).fit(sp.csr_array(counts), components=phi, document_topics=theta)
+    model = fit_from(PLSA(3, iterations=20), sp.csr_array(counts), starting_values(phi, theta))
     assert np.all(model.components_[:, 4] == 0.0)
     np.testing.assert_allclose(model.document_topics_[3], theta[3], rtol=1e-12)
     assert np.isfinite(model.log_likelihood_).all()
@@ -169,7 +169,7 @@ def test_unseen_words_get_nothing_and_empty_documents_keep_their_start() -> None
 def test_the_constant_at_every_m_step() -> None:
     counts = random_counts(8, 10)
     phi, theta = start(8, 10, 3)
-    model = PLSA(3, iterations=2, smoothing=0.01).fit(counts, components=phi, document_topics=theta)
+    model = fit_from(PLSA(3, iterations=2, smoothing=0.01), counts, starting_values(phi, theta))
     fits = [np.sum(counts * np.log(theta @ phi))]
     for _ in range(2):
         phi, theta = symmetric_em(counts, phi, theta, 1)
@@ -185,8 +185,8 @@ def test_a_topic_that_explains_no_token_becomes_uniform_and_changes_nothing(smoo
     counts[:, 4] = 0.0
     phi, theta = start(8, 10, 3)
     phi[2] = np.arange(10) == 4
-    model = PLSA(3, iterations=3, smoothing=smoothing).fit(counts, components=phi, document_topics=theta)
-    others = PLSA(2, iterations=3, smoothing=smoothing).fit(counts, components=phi[:2], document_topics=theta[:, :2])
+    model = fit_from(PLSA(3, iterations=3, smoothing=smoothing), counts, starting_values(phi, theta))
+    others = fit_from(PLSA(2, iterations=3, smoothing=smoothing), counts, starting_values(phi[:2], theta[:, :2]))
     np.testing.assert_allclose(model.components_[2], 0.1, rtol=1e-14)
     np.testing.assert_array_equal(model.document_topics_[:, 2], 0.0)
     np.testing.assert_allclose(model.components_[:2], others.components_, rtol=1e-12)
@@ -195,7 +195,7 @@ def test_a_topic_that_explains_no_token_becomes_uniform_and_changes_nothing(smoo
 
 def test_the_topics_carry_the_flat_prior_that_every_truth_of_plsa_rests_on() -> None:
     """Topics of one word each: all numbers n of one word are equally likely, 1 / ((L + 1) C(L, n)) a sequence."""
-    model = PLSA(2, iterations=1).fit(np.eye(2), components=np.eye(2), document_topics=np.full((2, 2), 0.5))
+    model = fit_from(PLSA(2, iterations=1), np.eye(2), starting_values(np.eye(2), np.full((2, 2), 0.5)))
     documents = Corpus.from_documents("urn", [(f"d{n}", ["a"] * (6 - n) + ["b"] * n) for n in range(6)])
     found = exact_marginal(model.topics(("a", "b")).smoothed(0.0), documents).log_likelihood
     np.testing.assert_allclose(found, [-math.log(7 * math.comb(6, n)) for n in range(6)], rtol=1e-13)

@@ -8,12 +8,12 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from made_fits import fold_with, train_with
+from made_fits import fit_from, fold_with, train_with
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import plsa, plsa_tem, plsa_vem
-from heldout.models.plsa import PLSA
+from heldout.models.plsa import PLSA, starting_values
 from heldout.models.plsa_tem import PLSATEM
 from heldout.models.plsa_vem import PLSAVEM
 from heldout.topics import Topics
@@ -62,7 +62,7 @@ def test_vem_alternates_the_two_halves(n_topics: int, ve_iterations: int) -> Non
     counts = random_counts(12, 20)
     phi, theta = start(12, 20, n_topics)
     model = PLSAVEM(n_topics, iterations=5, ve_iterations=ve_iterations)
-    model.fit(counts, components=phi, document_topics=theta)
+    fit_from(model, counts, starting_values(phi, theta))
     for _ in range(5):
         for _ in range(ve_iterations):
             theta = new_theta(counts, posterior(phi, theta))
@@ -91,15 +91,14 @@ def test_an_optimum_of_hof_is_a_fixed_point_of_vem() -> None:
     truth = random.dirichlet(np.full(30, 0.2), 3)
     counts = np.array([random.multinomial(200, random.dirichlet(np.ones(3)) @ truth) for _ in range(40)]).astype(float)
     hof = PLSA(3, iterations=20_000, random_state=1).fit(counts)
-    at: dict[str, Any] = {"components": hof.components_, "document_topics": hof.document_topics_}
-    moved = PLSAVEM(3, iterations=5, ve_iterations=3).fit(counts, **at)
+    at = starting_values(hof.components_, hof.document_topics_)
+    moved = fit_from(PLSAVEM(3, iterations=5, ve_iterations=3), counts, at)
     np.testing.assert_allclose(moved.components_, hof.components_, atol=1e-6)
     np.testing.assert_allclose(moved.document_topics_, hof.document_topics_, atol=1e-6)
     # from elsewhere it does move, and by another path
     phi, theta = start(40, 30, 3)
-    one = [
-        m.fit(counts, components=phi, document_topics=theta) for m in (PLSA(3, iterations=1), PLSAVEM(3, iterations=1))
-    ]
+    models = (PLSA(3, iterations=1), PLSAVEM(3, iterations=1))
+    one = [fit_from(model, counts, starting_values(phi, theta)) for model in models]
     assert np.abs(one[0].components_ - phi).max() > 1e-3
     assert np.abs(one[0].components_ - one[1].components_).max() > 1e-4
 
@@ -107,12 +106,12 @@ def test_an_optimum_of_hof_is_a_fixed_point_of_vem() -> None:
 def test_the_first_ve_step_is_hofs_and_so_is_a_vm_step_from_a_settled_h() -> None:
     counts = random_counts(10, 14)
     phi, theta = start(10, 14, 4)
-    hof = PLSA(4, iterations=1).fit(counts, components=phi, document_topics=theta)
-    vem = PLSAVEM(4, iterations=1).fit(counts, components=phi, document_topics=theta)
+    hof = fit_from(PLSA(4, iterations=1), counts, starting_values(phi, theta))
+    vem = fit_from(PLSAVEM(4, iterations=1), counts, starting_values(phi, theta))
     np.testing.assert_array_equal(vem.document_topics_, hof.document_topics_)
     assert vem.log_likelihood_[0] == hof.log_likelihood_[0]
     # HOF's words pass from H is the VM step after a VE step that left H where it is
-    settled = PLSA(4, iterations=1).fit(counts, components=phi, document_topics=vem.document_topics_)
+    settled = fit_from(PLSA(4, iterations=1), counts, starting_values(phi, vem.document_topics_))
     np.testing.assert_allclose(vem.components_, settled.components_, rtol=1e-13)
 
 
@@ -121,7 +120,7 @@ def test_the_first_ve_step_is_hofs_and_so_is_a_vm_step_from_a_settled_h() -> Non
 def test_tem_tempers_the_whole_product(beta: float, n_topics: int) -> None:
     counts = random_counts(12, 20)
     phi, theta = start(12, 20, n_topics)
-    model = PLSATEM(n_topics, beta=beta, iterations=6).fit(counts, components=phi, document_topics=theta)
+    model = fit_from(PLSATEM(n_topics, beta=beta, iterations=6), counts, starting_values(phi, theta))
     free_energies = []
     for _ in range(6):
         free_energies.append(-np.sum(counts * np.log(((theta[:, None, :] * phi.T) ** beta).sum(axis=2))))

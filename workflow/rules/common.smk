@@ -1,7 +1,6 @@
 """The study's settings read once, and every helper of the rules."""
 
 import fcntl
-import gc
 import hashlib
 import json
 import os
@@ -172,11 +171,6 @@ onsuccess:
     made(STARTED[0])
 
 
-# what was imported stays: collections while the jobs are listed need not look at it, and are rarer
-gc.freeze()
-gc.set_threshold(50_000)
-
-
 wildcard_constraints:
     corpus=r"[a-z][a-z0-9-]*",
     model=r"[a-z0-9-]+",
@@ -192,6 +186,11 @@ def code_of(*modules):
     The files as inputs would do the same, at the price of many file look-ups for every waiting job.
     """
     return DIGESTS.of(*modules)
+
+
+def code_from(modules, *given):
+    """Return a function of the wildcards: the digest of the modules that another function gives, read for a job alone."""
+    return lambda wildcards: code_of(*modules(*given))
 
 
 def code(file):

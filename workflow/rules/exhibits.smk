@@ -33,7 +33,7 @@ rule effects:
         f"{BENCHMARKS}/effects.tsv"
     threads: 2
     params:
-        code=code_of(*claims_modules(shown)),
+        code=code_from(claims_modules, shown),
         options=options(TIMINGS),
     shell:
         f"heldout effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
@@ -59,7 +59,7 @@ rule figures:
         f"{BENCHMARKS}/figures.tsv"
     threads: 2
     params:
-        code=code_of(*exhibit_modules(shown, "figure")),
+        code=code_from(exhibit_modules, shown, "figure"),
         options="",
         benchmarks=f"{BENCHMARKS}/figure",
         folder=subpath(output[0], parent=True),
@@ -83,7 +83,7 @@ rule tables:
         f"{BENCHMARKS}/tables.tsv"
     threads: 2
     params:
-        code=code_of(*exhibit_modules(shown, "table", "macros")),
+        code=code_from(exhibit_modules, shown, "table", "macros"),
         options=options(TIMINGS | TOOK | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
         benchmarks=f"{BENCHMARKS}/table",
         folder=subpath(output[0], parent=True),

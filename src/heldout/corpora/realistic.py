@@ -30,7 +30,6 @@ from heldout.typing import Ints
 DOCUMENTS = 50_182  # Buntine (2009), section 4.2, as is the rest
 MEAN_LENGTH = 151.0
 TRAINING_DOCUMENTS = (1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 40_000)
-TEST_DOCUMENTS = 10_000
 
 
 def cut(topics: Topics, vocabulary: int) -> Topics:

@@ -46,6 +46,8 @@ from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
 from heldout.typing import Ints
 
+SWEEPS_BEFORE = 20  # Gibbs sweeps after which a run climbs to its z*
+
 
 @nb.njit("void(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[::1])", cache=True)
 def _climb(rows, z, counts, table, alpha):  # type: ignore[no-untyped-def]
@@ -140,13 +142,12 @@ def chib(
     rng: np.random.Generator,
     *,
     runs: int = 10,
-    sweeps_before: int = 20,
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by Chib-style estimates.
 
     What it takes, returns and raises, see `heldout.evaluators`. A sample is a state of a run's chain, n of
     them, each of one sweep and one evaluation of a sweep. Each of the `runs` has its own z*, found after
-    `sweeps_before` Gibbs sweeps; their estimates of p(w), unbiased, are averaged. The standard error is that of the
+    `SWEEPS_BEFORE` Gibbs sweeps; their estimates of p(w), unbiased, are averaged. The standard error is that of the
     mean over runs, by the delta method; NaN for one run. It covers states that some chain does not reach from its
     z*, but not states that no run has reached.
 
@@ -155,13 +156,11 @@ def chib(
         array([-3.71, -0.8 ])
     """
     check_samples("Chib-style estimate", samples)
-    if runs < 1 or sweeps_before < 0:
-        raise InputError(
-            f"Chib-style estimate: {runs} runs after {sweeps_before} sweeps; take 1 or more after 0 or more"
-        )
+    if runs < 1:
+        raise InputError(f"Chib-style estimate: {runs} runs; take 1 or more")
     arrays = kernel_arrays(topics, documents)
     out = np.empty((len(arrays.lengths), runs))
-    _chib(*arrays[:4], np.empty(0, np.int64), samples, sweeps_before, starts(rng, len(out)), out)
+    _chib(*arrays[:4], np.empty(0, np.int64), samples, SWEEPS_BEFORE, starts(rng, len(out)), out)
     value, error = log_mean(out)
     return Evaluation(value, arrays.lengths, np.where(arrays.lengths > 0, error, 0.0), arrays.left_out)
 
@@ -174,7 +173,6 @@ def chib_upper(
     *,
     assignments: Ints,
     runs: int = 10,
-    sweeps_before: int = 20,
 ) -> Evaluation:
     """Return a stochastic upper bound on log p(w | alpha, phi) of documents that `simulate` drew with (N,) assignments.
 
@@ -191,6 +189,6 @@ def chib_upper(
     arrays = kernel_arrays(topics, documents)
     out = np.empty((len(arrays.lengths), runs))
     z = np.ascontiguousarray(assignments, dtype=np.int64)
-    _chib(*arrays[:4], z, samples, sweeps_before, starts(rng, len(out)), out)
+    _chib(*arrays[:4], z, samples, SWEEPS_BEFORE, starts(rng, len(out)), out)
     inverse, _ = log_mean(out)
     return Evaluation(0.0 - inverse, arrays.lengths, np.where(arrays.lengths > 0, np.nan, 0.0))

@@ -239,7 +239,7 @@ def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_CO
     return Evaluation.deterministic(log_likelihood, arrays.lengths, arrays.left_out)
 
 
-def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> Floats:
+def exact_posterior_mean(topics: Topics, documents: Corpus) -> Floats:
     """Return E[theta | w, alpha, phi] of every document, (D, K); alpha / A for an empty one.
 
     What it takes and raises, see `exact_marginal`. A document of probability 0 has no posterior, and its row is NaN.
@@ -249,7 +249,7 @@ def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARG
         array([[0.72, 0.28],
                [0.37, 0.63]])
     """
-    return _run(topics, documents, limit, means=True)[2]
+    return _run(topics, documents, LARGEST_COST, means=True)[2]
 
 
 def _run(topics: Topics, documents: Corpus, limit: int, *, means: bool) -> tuple[KernelArrays, Floats, Floats]:

@@ -24,12 +24,12 @@ from typing import NamedTuple
 import numba as nb
 import numpy as np
 
-from heldout.errors import InputError
 from heldout.evaluators.evaluation import KernelArrays, log_mean
 from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.typing import Floats, Ints
 
 BELOW_ONE = 1.0 - 2.0**-53
+BURN_IN = 20  # sweeps before the first state, with the pass that first assigns the tokens
 
 
 class Chain(NamedTuple):
@@ -130,23 +130,15 @@ def _run(tokens, offsets, shown, phi_by_word, alpha, burn_in, streams, log_fit, 
                         place[used[n_used]] = place[k]
 
 
-def run_chain(
-    estimator: str, arrays: KernelArrays, shown: Ints, samples: int, rng: np.random.Generator, burn_in: int
-) -> Chain:
+def run_chain(arrays: KernelArrays, shown: Ints, samples: int, rng: np.random.Generator) -> Chain:
     """Run one Markov chain per document, over as many of its first tokens as `shown`, (D,), and read S states.
 
-    One is read after every sweep but the first `burn_in`, 1 or more, to which the pass counts that first assigns the
-    tokens. `estimator` is the name in error messages.
-
-    Raises:
-        InputError: for a burn-in below 1.
+    One is read after every sweep but the first `BURN_IN`, to which the pass counts that first assigns the tokens.
     """
-    if burn_in < 1:
-        raise InputError(f"{estimator}: a burn-in of {burn_in} sweeps; take 1 or more")
     D = len(arrays.lengths)
     streams = starts(rng, D)
     chain = Chain(np.empty((D, samples)), np.empty((D, samples)))
-    _run(arrays.tokens, arrays.offsets, shown, arrays.phi_by_word, arrays.alpha, burn_in, streams, *chain)
+    _run(arrays.tokens, arrays.offsets, shown, arrays.phi_by_word, arrays.alpha, BURN_IN, streams, *chain)
     return chain
 
 

@@ -20,14 +20,12 @@ from heldout.evaluators.gibbs_chain import run_chain
 from heldout.topics import Topics
 
 
-def harmonic_mean(
-    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, *, burn_in: int = 20
-) -> Evaluation:
+def harmonic_mean(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return the harmonic mean's estimate of log p(w | alpha, phi) of every document, which is far too high.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a state of one chain per
-    document, after every sweep (`gibbs_chain`) but the first `burn_in`, 1 or more. If phi has zeros, the limit is
-    not p(w) (see the module). No standard error can be stated: it is NaN, but 0 where nothing is sampled.
+    What it takes, returns and raises, see `heldout.evaluators`. A sample is a state of a document's chain
+    (`gibbs_chain`). If phi has zeros, the limit is not p(w) (see the module). No standard error can be stated: it is
+    NaN, but 0 where nothing is sampled.
 
     Examples:
         >>> harmonic_mean(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
@@ -35,7 +33,7 @@ def harmonic_mean(
     """
     check_samples("harmonic mean", samples)
     arrays = kernel_arrays(topics, documents)
-    chain = run_chain("harmonic mean", arrays, arrays.lengths, samples, rng, burn_in)
+    chain = run_chain(arrays, arrays.lengths, samples, rng)
     impossible = np.isneginf(chain.log_fit[:, 0])
     value = np.where(impossible, -np.inf, -log_mean(np.where(impossible[:, None], 0.0, -chain.log_fit))[0])
     value[arrays.lengths == 0] = 0.0  # not -0.0

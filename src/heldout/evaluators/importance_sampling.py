@@ -41,13 +41,13 @@ import numba as nb
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays, log_mean
 from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.models.plsa import most_words
 from heldout.topics import Topics
 
 LARGEST_CORRECTION = 30.0
+CYCLES = 10  # updates of every token's distribution before sampling, as in section 4.1
 
 
 @nb.njit(
@@ -133,7 +133,6 @@ def importance_sampling(
     documents: Corpus,
     samples: int,
     rng: np.random.Generator,
-    cycles: int,
     *,
     in_sequence: bool,
     second_order: bool,
@@ -141,17 +140,15 @@ def importance_sampling(
     """Return log p(w | alpha, phi) by importance sampling from a product of distributions (Buntine, equation 2).
 
     What it takes, returns and raises besides, see `heldout.evaluators`. A sample is a draw of all the assignments of a
-    document. `estimator` is the name in error messages. Every token's distribution is updated `cycles` times before
-    sampling (0 keeps the start), one token after the other if `in_sequence`, else all in parallel; `second_order` says
+    document. `estimator` is the name in error messages. Every token's distribution is updated `CYCLES` times before
+    sampling, one token after the other if `in_sequence`, else all in parallel; `second_order` says
     whether to correct by the variance of the counts.
     """
     check_samples(estimator, samples)
-    if cycles < 0:
-        raise InputError(f"{estimator}: {cycles} cycles; take 0 or more")
     arrays = kernel_arrays(topics, documents)
     streams = starts(rng, len(arrays.lengths))
     log_weights = np.empty((len(arrays.lengths), samples))
-    _log_weights(*arrays[:4], cycles, in_sequence, second_order, streams, log_weights)
+    _log_weights(*arrays[:4], CYCLES, in_sequence, second_order, streams, log_weights)
     value, error = log_mean(log_weights)
     error[(arrays.lengths == 0) | np.isneginf(value)] = 0.0  # exact without sampling
     return Evaluation(value, arrays.lengths, error, arrays.left_out)

@@ -18,19 +18,15 @@ from heldout.evaluators.importance_sampling import importance_sampling
 from heldout.topics import Topics
 
 
-def iterated_pseudo_counts(
-    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, *, iterations: int = 10
-) -> Evaluation:
+def iterated_pseudo_counts(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by importance sampling from the iterated pseudo-counts.
 
     What it takes, returns and raises, see `heldout.evaluators`. Samples and errors are those of
-    `mean_field_importance`; all tokens are updated `iterations` times before sampling.
+    `mean_field_importance`; all tokens are updated ten times before sampling.
 
     Examples:
         >>> iterated_pseudo_counts(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
         array([-3.72, -0.8 ])
     """
     estimator = "iterated pseudo-counts"
-    return importance_sampling(
-        estimator, topics, documents, samples, rng, iterations, in_sequence=False, second_order=False
-    )
+    return importance_sampling(estimator, topics, documents, samples, rng, in_sequence=False, second_order=False)

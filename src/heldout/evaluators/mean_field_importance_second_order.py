@@ -13,11 +13,11 @@ from heldout.topics import Topics
 
 
 def mean_field_importance_second_order(
-    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, *, cycles: int = 10
+    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by importance sampling from the second-order mean field.
 
-    What it takes, returns and raises, see `heldout.evaluators`. Samples, `cycles` and errors are those of
+    What it takes, returns and raises, see `heldout.evaluators`. Samples, cycles and errors are those of
     `mean_field_importance`. The variance of the weights exceeds the first order's and grows by orders of magnitude
     as alpha falls below 1.
 
@@ -27,4 +27,4 @@ def mean_field_importance_second_order(
         array([-3.71, -0.8 ])
     """
     estimator = "mean-field importance, second order"
-    return importance_sampling(estimator, topics, documents, samples, rng, cycles, in_sequence=True, second_order=True)
+    return importance_sampling(estimator, topics, documents, samples, rng, in_sequence=True, second_order=True)

@@ -19,6 +19,8 @@ from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.topics import Topics
 from heldout.typing import Floats
 
+STEPS = 500  # of EM for the weights
+
 
 def mixture_of_points(topics: Topics, points: Floats, weights: Floats, documents: Corpus) -> Evaluation:
     """Return log p(w) of every document, nats, exactly, under points (J, K), rows of which sum to 1, and weights (J,).
@@ -52,8 +54,8 @@ def log_likelihoods(topics: Topics, points: Floats, documents: Corpus) -> Floats
     return logs
 
 
-def fit_weights(log_likelihoods: Floats, *, iterations: int = 500) -> Floats:
-    """Return the weights, (J,), by so many steps of EM from equal ones, given log p(w_d | theta_j), (D, J), nats.
+def fit_weights(log_likelihoods: Floats) -> Floats:
+    """Return the weights, (J,), by `STEPS` of EM from equal ones, given log p(w_d | theta_j), (D, J), nats.
 
     Raises:
         InputError: where no point gives a document.
@@ -63,7 +65,7 @@ def fit_weights(log_likelihoods: Floats, *, iterations: int = 500) -> Floats:
     if not D or not np.isfinite(highest).all():
         raise InputError("mixture of points: no documents, or one that no point gives; give others")
     likelihoods, weights = np.exp(log_likelihoods - highest), np.full(J, 1.0 / J)
-    for _ in range(iterations):
+    for _ in range(STEPS):
         shares = likelihoods * weights
         weights = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
     return weights

@@ -106,13 +106,10 @@ def log_multinomial_nml_by_document(vocabulary: int, lengths: Ints) -> Floats:
     return np.array([log_multinomial_nml(vocabulary, int(length)) for length in distinct])[position]
 
 
-def log_normaliser(
-    topics: Topics, length: int, samples: int, rng: np.random.Generator, *, limit: int = LARGEST_COST
-) -> Normaliser:
+def log_normaliser(topics: Topics, length: int, samples: int, rng: np.random.Generator) -> Normaliser:
     """Estimate log Z of g(x) = max_h p(x | h) / Z over sequences of `length` tokens (equation 4.34).
 
-    The estimate is of so many `samples`, 2 or more, drawn under the topics' prior, on which Z does not depend; `limit`
-    is the largest `cost` of their exact marginals that is accepted.
+    The estimate is of so many `samples`, 2 or more, drawn under the topics' prior, on which Z does not depend.
 
     Raises:
         InputError: for a length or samples below the least, or as `exact_marginal` does.
@@ -125,13 +122,13 @@ def log_normaliser(
     if length < 1 or samples < 2:
         raise InputError(f"log Z: length {length}, {samples} samples; there must be 1 or more, and 2 or more")
     needed = cost([length], topics.n_topics) * samples
-    if needed > limit:  # checked before the documents are drawn
+    if needed > LARGEST_COST:  # checked before the documents are drawn
         raise InputError(
             f"log Z: {samples} samples of {length} tokens at {topics.n_topics} topics take {needed:.1e} updates, the"
-            f" limit is {limit:.1e}; take fewer samples, shorter documents, or fewer topics"
+            f" limit is {LARGEST_COST:.1e}; take fewer samples, shorter documents, or fewer topics"
         )
     documents = _draw(topics, length, samples, rng)
-    log_ratio = _log_maximum(topics, documents) - exact_marginal(topics, documents, limit=limit).log_likelihood
+    log_ratio = _log_maximum(topics, documents) - exact_marginal(topics, documents).log_likelihood
     highest = float(log_ratio.max())
     ratio = np.exp(log_ratio - highest)
     mean = float(ratio.mean())

@@ -35,17 +35,15 @@ class Method(NamedTuple):
     exact: np.ndarray
 
 
-def own_priors(
-    model: OwnPriors, documents: Corpus, samples: int, rng: np.random.Generator, *, limit: float = EXACT_COST
-) -> Method:
-    """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `limit` updates, or estimated.
+def own_priors(model: OwnPriors, documents: Corpus, samples: int, rng: np.random.Generator) -> Method:
+    """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `EXACT_COST`, or estimated.
 
     What it takes and raises besides, see `exact_or_reference`.
     """
     documents, left_out = matched(model, documents)
 
     def cheap(topics: Topics, places: Ints) -> NDArray[Any]:
-        return np.array([document_cost(topics, documents.document(int(d))) <= limit for d in places])
+        return np.array([document_cost(topics, documents.document(int(d))) <= EXACT_COST for d in places])
 
     exact = model.by_prior(documents.n_documents, cheap).astype(np.bool_)
     return Method(replace(exact_or_reference(model, documents, exact, samples, rng), tokens_left_out=left_out), exact)

@@ -56,19 +56,7 @@ class Enumerated(NamedTuple):
     " float64[::1], float64[::1], int64[::1], float64[::1])",
     cache=True,
 )
-def _enumerate(
-    cells: "np.ndarray",
-    K: int,
-    offset: Floats,
-    copies: Floats,
-    size: Floats,
-    one: Floats,
-    zero: Floats,
-    both: Floats,
-    entropy: Floats,
-    best: Ints,
-    by_clusters: Floats,
-) -> tuple[float, float, float]:
+def _enumerate(cells, K, offset, copies, size, one, zero, both, entropy, best, by_clusters):  # type: ignore[no-untyped-def]
     """Visit all partitions into K clusters at most; fill `best` and `by_clusters`, and return maxima and the number."""
     n = len(cells)
     q, used = np.full(n, -1, np.int64), np.zeros(n + 1, np.int64)

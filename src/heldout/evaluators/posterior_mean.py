@@ -103,15 +103,14 @@ def variational_gamma(
     documents: Corpus,
     *,
     mean_field: bool,
-    start: Floats | None = None,
     iterations: int = ITERATIONS,
     tolerance: float = TOLERANCE,
 ) -> Floats:
     """Return gamma, (D, K): the prior's alpha_k plus every topic's expected number of tokens.
 
     It is the fixed point of the mean-field posterior, or else of the mode in the softmax basis; a word that no topic
-    gives has no effect. The first gamma is `start`, (D, K), positive, or alpha_k + L / K where it is None; a document
-    is done when an iteration moves at most the share `tolerance` of its tokens, or after so many iterations.
+    gives has no effect. The first gamma is alpha_k + L / K; a document is done when an iteration moves at most the
+    share `tolerance` of its tokens, or after so many iterations.
 
     Raises:
         InputError: for fewer than one iteration, or a tolerance that is negative or NaN.
@@ -119,7 +118,7 @@ def variational_gamma(
     if iterations < 1 or not tolerance >= 0.0:
         raise InputError(f"gamma: {iterations} iterations, tolerance {tolerance}; give 1 or more, 0 or more")
     counts = documents.counts()
-    gamma = topics.alpha + documents.lengths[:, None] / topics.n_topics if start is None else start.copy()
+    gamma = topics.alpha + documents.lengths[:, None] / topics.n_topics
     alpha = np.ascontiguousarray(topics.alpha, dtype=np.float64)
     indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
     _iterate(indptr, indices, counts.data, topics.phi_by_word, alpha, mean_field, iterations, tolerance, gamma)

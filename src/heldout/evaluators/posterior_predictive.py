@@ -16,14 +16,14 @@ from heldout.topics import Topics
 
 
 def posterior_predictive(
-    topics: Topics, observed: Corpus, scored: Corpus, samples: int, rng: np.random.Generator, *, burn_in: int = 20
+    topics: Topics, observed: Corpus, scored: Corpus, samples: int, rng: np.random.Generator
 ) -> Evaluation:
     """Return log p(scored tokens | observed tokens, alpha, phi) of every document.
 
     What it takes, returns and raises, see `heldout.evaluators`: the observed and the scored tokens of the same D
-    documents, both over the topics' vocabulary. A sample is a state of one chain per document, after every sweep but
-    the first `burn_in`, 1 or more. `tokens` counts the scored ones alone; the value is -inf where either part holds a
-    word of probability 0. Errors are by the delta method over the chain's states (`log_mean_of_chain`).
+    documents, both over the topics' vocabulary. A sample is a state of a document's chain (`gibbs_chain`).
+    `tokens` counts the scored ones alone; the value is -inf where either part holds a word of probability 0. Errors are
+    by the delta method over the chain's states (`log_mean_of_chain`).
 
     Examples:
         >>> scored = documents.subset([1, 0])
@@ -36,7 +36,7 @@ def posterior_predictive(
         observed.documents,
     )
     arrays = kernel_arrays(topics, both)
-    chain = run_chain("posterior predictive", arrays, observed.lengths, samples, rng, burn_in)
+    chain = run_chain(arrays, observed.lengths, samples, rng)
     value, error = log_mean_of_chain(chain.log_ahead)
     error[(scored.lengths == 0) | np.isneginf(value)] = 0.0  # exact without sampling
     return Evaluation(value, scored.lengths, error)

@@ -16,8 +16,6 @@ import math
 import numba as nb
 import numpy as np
 
-from heldout.typing import Floats, Ints
-
 DIRICHLET, CRP, OWN = 0, 1, 2  # priors of a type's clusters; OWN: every entity is its own, and stays
 
 _I8, _I, _F = "int8[::1]", "int64[::1]", "float64[::1]"
@@ -26,7 +24,7 @@ _STATE = f"{_I}, int64[:, ::1], {_I}, {_I}"
 
 
 @nb.njit(f"float64({_I}, {_I}, {_F}, {_F}, {_F})", cache=True)
-def log_likelihood(ones: Ints, observed: Ints, one: Floats, zero: Floats, both: Floats) -> float:
+def log_likelihood(ones, observed, one, zero, both):  # type: ignore[no-untyped-def]
     """Return the sum of f over blocks."""
     total = 0.0
     for k in range(len(ones)):
@@ -36,18 +34,7 @@ def log_likelihood(ones: Ints, observed: Ints, one: Floats, zero: Floats, both: 
 
 
 @nb.njit(f"void({_I8}, {_I}, int64[:, ::1], int64[:, ::1], {_I}, {_I}, {_I}, {_I}, {_I}, {_I})", cache=True)
-def count(
-    cells: "np.ndarray",
-    offset: Ints,
-    shape: Ints,
-    types: Ints,
-    entities: Ints,
-    caps: Ints,
-    counts_at: Ints,
-    q: Ints,
-    ones: Ints,
-    observed: Ints,
-) -> None:
+def count(cells, offset, shape, types, entities, caps, counts_at, q, ones, observed):  # type: ignore[no-untyped-def]
     """Set the counts of all blocks."""
     ones[:] = 0
     observed[:] = 0
@@ -67,26 +54,10 @@ def count(
 
 
 @nb.njit(f"void({_DATA}, {_STATE}, float64, {_F})", cache=True)
-def sweep(
-    cells: "np.ndarray",
-    offset: Ints,
-    shape: Ints,
-    types: Ints,
-    entities: Ints,
-    caps: Ints,
-    counts_at: Ints,
-    priors: Ints,
-    concentrations: Floats,
-    one: Floats,
-    zero: Floats,
-    both: Floats,
-    q: Ints,
-    sizes: Ints,
-    ones: Ints,
-    observed: Ints,
-    beta: float,
-    uniforms: Floats,
-) -> None:
+def sweep(  # type: ignore[no-untyped-def]
+    cells, offset, shape, types, entities, caps, counts_at, priors, concentrations, one, zero, both,
+    q, sizes, ones, observed, beta, uniforms,
+):  # fmt: skip
     """Draw every entity's cluster given all others, from p(q) p(R | q)^beta."""
     largest = 1
     for r in range(len(offset)):
@@ -273,26 +244,10 @@ def sweep(
 
 
 @nb.njit(f"float64({_DATA}, {_STATE}, {_F}, float64[:, ::1])", cache=True)
-def anneal(
-    cells: "np.ndarray",
-    offset: Ints,
-    shape: Ints,
-    types: Ints,
-    entities: Ints,
-    caps: Ints,
-    counts_at: Ints,
-    priors: Ints,
-    concentrations: Floats,
-    one: Floats,
-    zero: Floats,
-    both: Floats,
-    q: Ints,
-    sizes: Ints,
-    ones: Ints,
-    observed: Ints,
-    betas: Floats,
-    uniforms: Floats,
-) -> float:
+def anneal(  # type: ignore[no-untyped-def]
+    cells, offset, shape, types, entities, caps, counts_at, priors, concentrations, one, zero, both,
+    q, sizes, ones, observed, betas, uniforms,
+):  # fmt: skip
     """Return the log weight of a chain from the prior, where q is drawn from it, along rising betas from 0 to 1."""
     log_weight = 0.0
     for step in range(len(betas) - 1):

@@ -51,6 +51,7 @@ from heldout.typing import Floats
 
 START_VARIANCE = 1.0  # of z, at the start
 FEWEST_SHARE = 1e-3  # of documents that gain from a step, below which inference ends
+STEPS = 100  # of inference, at most
 GAIN = 1e-3  # nats that a document gains
 
 
@@ -161,14 +162,14 @@ class CTM(Estimator):
         self.posterior_, self.objective_ = Posterior(state.mean, state.variance, bound), np.array(history)
         return self
 
-    def infer(self, X: sp.sparray | NDArray[Any], iterations: int = 100) -> Posterior:
-        """Return the posterior of the (D, V) counts X after at most so many steps, from the prior's mean."""
+    def infer(self, X: sp.sparray | NDArray[Any]) -> Posterior:
+        """Return the posterior of the (D, V) counts X after at most `STEPS`, from the prior's mean."""
         x = self._tokens(X)
         if X.shape[1] != self.components_.shape[1]:
             raise InputError(f"CTM: {X.shape[1]} words, but the topics have {self.components_.shape[1]}")
         b, before = self._rows(self.components_), np.full(len(x.lengths), -np.inf)
         state = _State.start(self.mean_, np.diag(self.covariance_), len(before))
-        for _ in range(iterations + 1):
+        for _ in range(STEPS + 1):
             bound, _, following = self._step(x, b, state)
             result = Posterior(state.mean, state.variance, bound)
             if (bound - before > GAIN).mean() < FEWEST_SHARE:
@@ -176,9 +177,9 @@ class CTM(Estimator):
             state, before = following, bound
         return result
 
-    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> LogisticNormalTopics:
+    def topics(self, vocabulary: tuple[str, ...]) -> LogisticNormalTopics:
         """Return b with its prior, as the evaluators take them."""
-        return LogisticNormalTopics.of(self.components_, self.mean_, self.covariance_, vocabulary, provenance)
+        return LogisticNormalTopics.of(self.components_, self.mean_, self.covariance_, vocabulary)
 
     def partial_correlations(self) -> Floats:
         """Return -P_jk / sqrt(P_jj P_kk) of z, (K, K), 1 on the diagonal."""
@@ -207,19 +208,3 @@ class CTM(Estimator):
         ascend(P, self.mean_, m, x.lengths, *state[:4], *following, value)
         value += 0.5 * float(np.linalg.slogdet(P)[1]) + self.n_components / 2.0
         return value, ratios, following
-
-
-def random_effects(
-    topics: Floats, M: Floats, rows: Floats, columns: Floats, x: Floats, vocabulary: tuple[str, ...]
-) -> LogisticNormalTopics:
-    """Return the topics and the prior, in a random effects mixture of experts, of a document with covariates x, (D,).
-
-    W_i is Gaussian with the mean M, (K, D), and the covariances of its `rows`, (K, K), and `columns`, (D, D), so that
-    z_i = W_i x has the mean M x and the covariance rows * x' columns x.
-
-    Examples:
-        >>> topics = random_effects(np.eye(2), np.zeros((2, 1)), np.eye(2), np.eye(1), np.ones(1), ("ape", "bear"))
-        >>> topics.covariance  # of z_1 - z_2, as in the correlated topic model
-        array([[2.]])
-    """
-    return LogisticNormalTopics.of(topics, M @ x, rows * float(x @ columns @ x), vocabulary)

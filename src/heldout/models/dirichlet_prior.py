@@ -44,9 +44,9 @@ class DirichletMixture:
     alphas: Floats
 
 
-def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, rounds: int = 200) -> Topics:
+def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator) -> Topics:
     """Return the topics with alpha fitted to documents; arguments and errors are those of `fit_mixture`."""
-    return replace(topics, alpha=fit_mixture(topics, documents, rng, components=1, rounds=rounds).alphas[0])
+    return replace(topics, alpha=fit_mixture(topics, documents, rng, components=1).alphas[0])
 
 
 def fit_mixture(

@@ -431,15 +431,8 @@ class EPCA(TopicEstimator):
     iterations: int = 100
     tolerance: float = 1e-4
 
-    def fit(
-        self,
-        X: sp.sparray | NDArray[Any],
-        y: None = None,  # noqa: ARG002
-        *,
-        weights: Floats | None = None,
-        document_weights: Floats | None = None,
-    ) -> Self:
-        """Fit to X, the (D, V) counts n(d, w), from a random start or from the one given.
+    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+        """Fit to X, the (D, V) counts n(d, w), from a random start.
 
         The rank of W H' is at most min(D, V), and axes beyond that rank cannot lower the penalty of a given W H'.
         So only min(K, D, V) axes are optimised; the others are 0.
@@ -447,26 +440,17 @@ class EPCA(TopicEstimator):
         Args:
             X: (D, V) counts, sparse or dense, none negative.
             y: ignored, for scikit-learn's pipelines.
-            weights: (V, K) start of W.
-            document_weights: (D, K) start of H.
 
         Raises:
             InputError: on a negative or undefined count, a corpus without tokens, or a bad setting.
         """
         counts = checked_counts(X, "EPCA")
         _check_settings(self)
-        n_documents, n_words = counts.shape
-        width = min(self.n_components, n_documents, n_words)
-        random = np.random.default_rng(self.random_state)
-        deviation = math.sqrt(START_LOGITS) / width**0.25
-        if weights is None:
-            weights = deviation * random.standard_normal((n_words, width))
-        if document_weights is None:
-            document_weights = deviation * random.standard_normal((n_documents, width))
+        W, H = self.start(counts.shape)
         objective = Objective(counts, self.penalty, np.float32)
-        H = np.where(objective.lengths[:, None] > 0.0, document_weights, 0.0)
+        H = np.where(objective.lengths[:, None] > 0.0, H, 0.0)
         coarse = max(self.tolerance, COARSE)
-        W, H, history = ascend(objective, weights, H, iterations=self.iterations, tolerance=coarse)
+        W, H, history = ascend(objective, W, H, iterations=self.iterations, tolerance=coarse)
         if self.tolerance < coarse:
             objective, left = Objective(counts, self.penalty), self.iterations + 1 - len(history)
             W, H, fine = ascend(objective, W, H, iterations=left, tolerance=self.tolerance)
@@ -480,10 +464,19 @@ class EPCA(TopicEstimator):
         self.n_iter_ = len(history) - 1
         return self
 
-    def transform(self, X: sp.sparray | NDArray[Any], *, ridge: float = 0.01) -> Floats:
-        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token; see `fold_in`."""
+    def start(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+        """Return random W, (V, min(K, D, V)), and H, (D, min(K, D, V)), for counts of a shape, (D, V)."""
+        n_documents, n_words = shape
+        width = min(self.n_components, n_documents, n_words)
+        random = np.random.default_rng(self.random_state)
+        deviation = math.sqrt(START_LOGITS) / width**0.25
+        W = deviation * random.standard_normal((n_words, width))
+        return W, deviation * random.standard_normal((n_documents, width))
+
+    def transform(self, X: sp.sparray | NDArray[Any]) -> Floats:
+        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token with a ridge of 0.01."""
         components = self.components(tuple(str(v) for v in range(len(self.weights_))))
-        penalty = max(self.penalty, ridge)
+        penalty = max(self.penalty, 0.01)
         counts = checked_counts(X, "EPCA", empty=True)
         return fold_in_counts(components, counts, penalty=penalty, iterations=1000, tolerance=1e-4)[0]
 
@@ -512,18 +505,11 @@ def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list
     return [model.components(corpus.vocabulary, details)]
 
 
-def fold_in(
-    components: Components,
-    documents: Corpus,
-    settings: FoldingIn,
-    *,
-    seed: int,  # noqa: ARG001  (folding in draws nothing)
-) -> Floats:
+def fold_in(components: Components, documents: Corpus, settings: FoldingIn, *, seed: int) -> Floats:  # noqa: ARG001
     """Return h, (D, K), of the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
 
     The penalty is the larger of the training's and `ridge`, because without a penalty a document's maximum may lie at
-    infinity. The ridge refers to the balanced gauge, in which training ends. `seed` is unused: it is in every model's
-    `fold_in` for those that sample.
+    infinity. The ridge refers to the balanced gauge, in which training ends.
     """
     penalty = max(float(components.provenance["penalty"]), settings.ridge)
     counts, iterations, tolerance = documents.counts(), settings.iterations, settings.tolerance

@@ -51,16 +51,15 @@ def fold_in(
     beta: Floats,
     *,
     iterations: int = 100,
-    start: Floats | None = None,
 ) -> Floats:
     """Return z, (D, K), after repetitions of the degenerate E step; see the module.
 
     X are (D, V) counts, not negative, b (K, V) with rows that sum to 1, alpha and beta (K,) shapes and rates, both 0
-    for NMF. The start is (D, K); None is equal shares of each document's tokens, and at least the prior's.
+    for NMF. The start is equal shares of each document's tokens, and at least the prior's.
     """
     counts = checked_counts(X, "GaP", empty=True)
     shares = np.repeat(np.asarray(counts.sum(axis=1))[:, None] / len(b), len(b), axis=1)
-    z = (alpha + shares) / (beta + 1.0) if start is None else start
+    z = (alpha + shares) / (beta + 1.0)
     for _ in range(iterations):
         z = (alpha + z * (ratios(counts, z, b.T) @ b.T)) / (beta + 1.0)
     return np.asarray(z)

@@ -167,9 +167,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
 
     Examples:
         >>> corpus = Corpus.from_documents("tiny", [("d0", ["a", "b", "a", "b"]), ("d1", ["a", "b"])])
-        >>> near = np.array([[0.2, 0.8], [0.8, 0.2]])  # a chain that alternates between its states
-        >>> model = HMM(2).fit(corpus, parameters=Chain(np.array([0.5, 0.5]), near, near[::-1].copy()))
-        >>> model.decode(corpus)
+        >>> HMM(2, posterior="exact", random_state=4).fit(corpus).decode(corpus)
         array([0, 1, 0, 1, 0, 1], dtype=int32)
     """
 
@@ -253,8 +251,8 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         impossible = np.flatnonzero(values == -np.inf)
         if len(impossible):
             raise InputError(
-                f"{self.family.name}: document {data.documents[impossible[0]]} has probability 0; start from a chain"
-                " that emits all its words"
+                f"{self.family.name}: document {data.documents[impossible[0]]} has probability 0; take another"
+                " random_state"
             )
 
 

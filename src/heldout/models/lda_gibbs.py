@@ -136,6 +136,6 @@ class LDAGibbs(GibbsChain):
         """Draw pi, (D, K), by 27.31."""
         return dirichlet(self.alpha + in_document, random)
 
-    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
+    def topics(self, vocabulary: tuple[str, ...]) -> Topics:
         """Return `components_` with their prior, as the evaluators take them."""
-        return Topics(self.components_, np.full(self.n_components, self.alpha), vocabulary, dict(provenance or {}))
+        return Topics(self.components_, np.full(self.n_components, self.alpha), vocabulary)

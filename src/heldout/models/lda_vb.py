@@ -222,6 +222,6 @@ class LDAVB(MeanField):
         """The posterior means of the topics, (K, V)."""
         return np.asarray(self.pseudo_counts_ / self.pseudo_counts_.sum(axis=1, keepdims=True))
 
-    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
+    def topics(self, vocabulary: tuple[str, ...]) -> Topics:
         """Return the posterior means of the topics with their prior, as the evaluators take them."""
-        return Topics(self.components_, self._alphas(), vocabulary, dict(provenance or {}))
+        return Topics(self.components_, self._alphas(), vocabulary)

@@ -35,20 +35,7 @@ _COUNTS = "int64[:, ::1], int64[:, ::1], int64[:, ::1]"
     f" {_COUNTS}, float64[::1])",
     cache=True,
 )
-def _sweep(
-    pairs: Ints,
-    values: Ints,
-    alpha: float,
-    one: float,
-    zero: float,
-    rho: float,
-    beta: float,
-    draws: Ints,
-    members: Ints,
-    ones: Ints,
-    observed: Ints,
-    uniforms: Floats,
-) -> None:
+def _sweep(pairs, values, alpha, one, zero, rho, beta, draws, members, ones, observed, uniforms):  # type: ignore[no-untyped-def]
     """Draw every pair's (a, b, c) given all others, the likelihood to the power beta; a = -1 where there is none."""
     K = len(ones)
     weights = np.empty(2 * K * K)

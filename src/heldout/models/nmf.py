@@ -64,9 +64,9 @@ class NMF(PointVEM[sp.csr_array, Floats, Floats]):
         """Return the mean log-likelihood of the documents X (D, V) under `topics`, nats per token."""
         return model_score.log_likelihood(self, X)
 
-    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
+    def topics(self, vocabulary: tuple[str, ...]) -> Topics:
         """Return W's columns as topics; an NMF has no prior of weights, and Dirichlet(1), PLSA's, stands in."""
-        return Topics(self.parameters_.T, np.ones(self.n_components), vocabulary, dict(provenance or {}))
+        return Topics(self.parameters_.T, np.ones(self.n_components), vocabulary)
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Floats:
         """Return W with random columns that sum to 1, (V, K)."""

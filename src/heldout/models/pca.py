@@ -66,9 +66,9 @@ class PCA(PointVEM[Floats, Floats, Floats]):
         """Return equation 3.12, in the data's squared units."""
         return -0.5 * float(np.sum((data - latent @ parameters.T) ** 2))
 
-    def fit(self, X: Any, y: None = None, *, parameters: Floats | None = None) -> Self:
+    def fit(self, X: Any, y: None = None) -> Self:
         """Run the iterations; see `PointVEM.fit`."""
-        super().fit(X, y, parameters=parameters)
+        super().fit(X, y)
         self.mean_ = real_matrix(X, self.family.name).mean(axis=0)
         basis, rest = np.linalg.qr(self.parameters_)
         left, scales, right = np.linalg.svd(self.latent_ @ rest.T, full_matrices=False)

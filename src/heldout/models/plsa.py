@@ -195,6 +195,20 @@ def filled_up(matrix: Floats) -> Floats:
     return filled
 
 
+def starting_values(components: Floats, document_topics: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return W, (V, width), H, (D, width), and W's sums over words, (width,), all ones.
+
+    Args:
+        components: (K, V) proportional to p(w | z).
+        document_topics: (D, K) proportional to p(z | d).
+    """
+    W = filled_up((components / components.sum(axis=1, keepdims=True)).T)
+    H = filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
+    totals = np.zeros(W.shape[1])
+    totals[: len(components)] = 1.0
+    return W, H, totals
+
+
 def places(matrix: sp.csr_array | sp.csc_array) -> tuple[Index, Index]:
     """Return where the rows (columns) of a sparse matrix begin, and the column (row) of each entry, as int32."""
     return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
@@ -320,21 +334,12 @@ class PLSA(TopicEstimator):
     tolerance: float = 0.0
     smoothing: float = 0.0
 
-    def fit(
-        self,
-        X: sp.sparray | NDArray[Any],
-        y: None = None,  # noqa: ARG002
-        *,
-        components: Floats | None = None,
-        document_topics: Floats | None = None,
-    ) -> Self:
-        """Fit to X, the (D, V) counts n(d, w), from a random start or from the one given.
+    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+        """Fit to X, the (D, V) counts n(d, w), from a random start.
 
         Args:
             X: (D, V) counts, sparse or dense, none negative.
             y: ignored, for scikit-learn's pipelines.
-            components: (K, V) start of p(w | z).
-            document_topics: (D, K) start of p(z | d).
 
         Raises:
             InputError: on a negative or undefined count, a corpus without tokens, or a bad setting.
@@ -342,7 +347,7 @@ class PLSA(TopicEstimator):
         counts = checked_counts(X, "PLSA")
         self._check()
         n_words = counts.shape[1]
-        W, H, totals = self.start(counts.shape, components, document_topics)
+        W, H, totals = self.start(counts.shape)
         cells = Cells.of(counts)
         tokens = float(counts.data.sum())
         history: list[float] = []
@@ -364,26 +369,11 @@ class PLSA(TopicEstimator):
         self.document_topics_ = np.ascontiguousarray(H[:, : self.n_components])
         return self
 
-    def start(
-        self, shape: tuple[int, ...], components: Floats | None = None, document_topics: Floats | None = None
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return W, (V, width), H, (D, width), and W's sums over words, (width,), all ones, of (D, V) counts.
-
-        Args:
-            shape: D and V.
-            components: as of `fit`.
-            document_topics: as of `fit`.
-        """
+    def start(self, shape: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
+        """Return the `starting_values` of random p(w | z) and p(z | d) for counts of a shape, (D, V)."""
         random = np.random.default_rng(self.random_state)
-        if components is None:
-            components = random.random((self.n_components, shape[1]))
-        if document_topics is None:
-            document_topics = random.random((shape[0], self.n_components))
-        W = filled_up((components / components.sum(axis=1, keepdims=True)).T)
-        H = filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
-        totals = np.zeros(W.shape[1])
-        totals[: self.n_components] = 1.0
-        return W, H, totals
+        components = random.random((self.n_components, shape[1]))
+        return starting_values(components, random.random((shape[0], self.n_components)))
 
     def _check(self) -> None:
         """Raise InputError for a setting out of range."""
@@ -461,17 +451,8 @@ def fold_in_counts(
     return theta
 
 
-def fold_in(
-    topics: Topics,
-    documents: Corpus,
-    settings: FoldingIn,
-    *,
-    seed: int,  # noqa: ARG001  (folding in draws nothing)
-) -> Floats:
-    """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`.
-
-    `seed` is unused: it is in every model's `fold_in` for those that sample.
-    """
+def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int) -> Floats:  # noqa: ARG001
+    """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`."""
     counts = documents.counts()
     return fold_in_counts(topics, counts, iterations=settings.iterations, tolerance=settings.tolerance)
 

@@ -87,16 +87,8 @@ class PLSATEM(PLSA):
         return fold_in_counts(topics, counts, beta=self.beta, iterations=self.iterations, tolerance=self.tolerance)
 
 
-def fold_in(
-    topics: Topics,
-    documents: Corpus,
-    settings: FoldingIn,
-    *,
-    seed: int,  # noqa: ARG001  (folding in draws nothing)
-) -> Floats:
-    """Return theta, (D, K), of a corpus's documents at the beta that the topics were trained with.
-
-    See `fold_in_counts`. `seed` is unused: it is in every model's `fold_in` for those that sample.
+def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int) -> Floats:  # noqa: ARG001
+    """Return theta, (D, K), of documents at the beta that the topics were trained with; see `fold_in_counts`.
 
     Raises:
         InputError: when the topics' provenance has no beta, because PLSA-TEM did not train them.

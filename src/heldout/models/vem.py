@@ -106,8 +106,8 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
     def objective(self, data: Data, latent: Latent, parameters: Parameters) -> float:
         """Return equation 2.6 in nats, constants included."""
 
-    def steps(self, X: Any, parameters: Parameters | None = None) -> Iterator[Step[Parameters, Latent]]:
-        """Yield the state after the first VE step and after every iteration, from `parameters` or a random start.
+    def steps(self, X: Any) -> Iterator[Step[Parameters, Latent]]:
+        """Yield the state after the first VE step and after every iteration, from a random start.
 
         Raises:
             InputError: for a setting out of range, or data that the model cannot take.
@@ -118,8 +118,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
                 f" {self.tolerance}; these must be at least 1, 0 and 0"
             )
         data = self.check(X)
-        if parameters is None:
-            parameters = self.start(data, np.random.default_rng(self.random_state))
+        parameters = self.start(data, np.random.default_rng(self.random_state))
         latent = self.ve_step(data, parameters)
         last = self.objective(data, latent, parameters)
         yield Step(parameters, latent, last)
@@ -132,10 +131,10 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
                 return
             last = now
 
-    def fit(self, X: Any, y: None = None, *, parameters: Parameters | None = None) -> Self:  # noqa: ARG002
-        """Run the iterations on X from a random start or from `parameters`; see `steps`."""
+    def fit(self, X: Any, y: None = None) -> Self:  # noqa: ARG002
+        """Run the iterations on X from a random start; see `steps`."""
         history = []
-        for step in self.steps(X, parameters):
+        for step in self.steps(X):
             self.parameters_, self.latent_ = step.parameters, step.latent
             history.append(step.objective)
         self.objective_ = np.array(history)
@@ -189,7 +188,7 @@ class PointMixture(DiscreteVEM[Data, Parameters, Floats]):
         if not np.all(np.isfinite(highest)):
             raise InputError(
                 f"{self.family.name}: data case {int(np.flatnonzero(~np.isfinite(highest))[0])} has probability 0 under"
-                " every component; start from parameters that give it some"
+                " every component; take another random_state"
             )
         if self.posterior == "exact":
             weights = np.exp(joint - highest[:, None])

@@ -81,9 +81,9 @@ def perplexity(value: Any) -> str:
     return integer(value) if value >= 100.0 else decimal(value)
 
 
-def signed_percent(value: Any, digits: int = 1) -> str:
+def signed_percent(value: Any) -> str:
     """Return a fraction as a percentage with its sign; a dash where it is missing."""
-    return DASH if missing(value) else rf"{signed(100.0 * float(value), digits)}\,\%"
+    return DASH if missing(value) else rf"{signed(100.0 * float(value), 1)}\,\%"
 
 
 def signed(value: float, digits: int) -> str:

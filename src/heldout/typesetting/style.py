@@ -328,9 +328,9 @@ def lighter(colour: str, white: float = 0.5) -> str:
     return to_hex((red, green, blue)).upper()
 
 
-def outline(width: float = 2.0) -> list[Any]:
-    """Return the effect that keeps text legible where curves run below it: a white rim, in points."""
-    return [patheffects.withStroke(linewidth=width, foreground=WHITE)]
+def outline() -> list[Any]:
+    """Return the effect that keeps text legible where curves run below it: a white rim of two points."""
+    return [patheffects.withStroke(linewidth=2.0, foreground=WHITE)]
 
 
 def label(axis: Axes, text: str, at: tuple[float, float], away: tuple[float, float] = (0.0, 0.0), **props: Any) -> None:

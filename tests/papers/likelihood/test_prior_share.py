@@ -60,12 +60,13 @@ def test_points_are_summed_as_their_definition_says() -> None:
         mixture_of_points(TOPICS, points, np.ones(3) / 3, documents)
 
 
-def test_weights_are_at_the_maximum_and_lose_at_most_log_d() -> None:
+def test_weights_are_at_the_maximum_and_lose_at_most_log_d(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the maximum the gradient, mean_d p(w_d | theta_j) / p(w_d), is 1 where weights are and at most 1 elsewhere."""
     documents = corpus().over(TOPICS.vocabulary)[0].subset(np.arange(20))
     points = maximum(TOPICS, documents)
     logs = log_likelihoods(TOPICS, points, documents)
-    weights = fit_weights(logs, iterations=20_000)
+    monkeypatch.setattr("heldout.evaluators.mixture_of_points.STEPS", 20_000)
+    weights = fit_weights(logs)
     assert weights.sum() == pytest.approx(1.0)
     likelihoods = np.exp(logs)
     gradient = (likelihoods / (likelihoods @ weights)[:, None]).mean(axis=0)

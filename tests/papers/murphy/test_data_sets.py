@@ -53,4 +53,4 @@ def test_gaps_are_of_the_seeds_that_have_both_scores() -> None:
     rows = [("usual", 0, -10.0), ("likelihood", 0, -12.0), ("usual", 1, -9.0), ("likelihood", 1, -10.0)]
     rows.append(("usual", 2, 1.0))
     scores = pd.DataFrame(rows, columns=["evaluator", "seed", "log_likelihood"]).assign(tokens=2, standard_error=0.0)
-    assert gaps(scores, "usual", "likelihood") == [1.0, 0.5]
+    assert gaps(scores, "usual") == [1.0, 0.5]

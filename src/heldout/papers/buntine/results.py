@@ -160,16 +160,16 @@ def calibration(inputs: Inputs) -> Calibration:
     return result
 
 
-def z_of_means(errors: Errors, mean: float, deviation: float, pairs: int = PAIRS) -> float:
+def z_of_means(errors: Errors, mean: float, deviation: float) -> float:
     """Return our mean error less a published one, in standard errors of the difference.
 
     Means of n and n' independent errors with standard deviations s and s' differ by
     z = (mean - mean') / sqrt(s^2 / n + s'^2 / n').
     """
-    return (errors.mean - mean) / math.sqrt(errors.deviation**2 / len(errors.errors) + deviation**2 / pairs)
+    return (errors.mean - mean) / math.sqrt(errors.deviation**2 / len(errors.errors) + deviation**2 / PAIRS)
 
 
-def z_of_deviations(errors: Errors, deviation: float, pairs: int = PAIRS) -> float:
+def z_of_deviations(errors: Errors, deviation: float) -> float:
     """Return the log variance of our errors less a published one, in standard errors of the difference.
 
     Var(s^2) = sigma^4 (2 / (n - 1) + kappa / n) with the errors' excess kurtosis kappa, estimated from ours (0 if that
@@ -177,7 +177,7 @@ def z_of_deviations(errors: Errors, deviation: float, pairs: int = PAIRS) -> flo
     z = log(s^2 / s'^2) / sqrt(2 / (n - 1) + 2 / (n' - 1) + kappa / n + kappa / n').
     """
     n = len(errors.errors)
-    variance = 2.0 / (n - 1) + 2.0 / (pairs - 1) + errors.kurtosis * (1.0 / n + 1.0 / pairs)
+    variance = 2.0 / (n - 1) + 2.0 / (PAIRS - 1) + errors.kurtosis * (1.0 / n + 1.0 / PAIRS)
     return 2.0 * math.log(errors.deviation / deviation) / math.sqrt(variance)
 
 
@@ -191,14 +191,14 @@ def p_value(z: float) -> float:
     return 2.0 * NormalDist().cdf(-abs(z))
 
 
-def fits(mean: str, deviation: str, t: str, pairs: int = PAIRS) -> bool:
+def fits(mean: str, deviation: str, t: str) -> bool:
     """Return whether a printed t is the printed mean over its standard error, up to the rounding of all three.
 
     Examples:
         >>> fits("0.0018", "0.0114", "1.58"), fits("0.00002", "0.0233", "-0.0079")
         (True, False)
     """
-    possible = [m / s * math.sqrt(pairs) for m, s in product(_rounded(mean), _rounded(deviation))]
+    possible = [m / s * math.sqrt(PAIRS) for m, s in product(_rounded(mean), _rounded(deviation))]
     low, high = _rounded(t)
     return min(possible) <= high and max(possible) >= low
 

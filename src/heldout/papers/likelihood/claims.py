@@ -105,8 +105,8 @@ def reference_holds(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     for other in OTHERS:
         named, own = validation.NAMES[other], select(documents, other=other)
         pairs = select(cells, other=other, validated=True)[["corpus", "seed", "model", "prior", "topics", "gain"]]
-        how: dict[str, Any] = {"replicate": DRAWN_ANEW, "part": named}
-        found += effects(pairs.assign(error=0.0), margin=OF_ESTIMATORS, test="similar", **how)
+        pairs = pairs.assign(error=0.0)
+        found += effects(pairs, margin=OF_ESTIMATORS, test="similar", replicate=DRAWN_ANEW, part=named)
         for corpus, z in own.groupby("corpus", sort=False)["z"]:
             n, spread = len(z), math.sqrt(float((z**2).mean()))
             of_mean = float((z**2).std(ddof=1)) / math.sqrt(n) / (2.0 * spread) if n > 1 else math.inf  # delta method
@@ -331,11 +331,10 @@ def priors_leave_half(inputs: Inputs, corpora: Sequence[str], *, today: bool = F
     """Measure the share of the gap that the best of the priors leaves, which is chosen after the fact."""
     rows = prior_share.shares(inputs, prior_share.TODAY if today else corpora)
     least = rows.loc[rows.groupby(prior_share.RUN)["share"].idxmin()]
-    found = []
+    found, held_out = [], TODAYS_HELD_OUT if today else inputs.held_out
     for k, of_k in least.groupby("topics"):
         pairs = of_k[["corpus", "seed", "error"]].assign(gain=of_k["share"])
-        how: dict[str, Any] = {"margin": ANY, "threshold": REMAINS, "part": f"K = {k}", "unit": "share left"}
-        found += effects(pairs, held_out=TODAYS_HELD_OUT if today else inputs.held_out, **how)
+        found += effects(pairs, margin=ANY, threshold=REMAINS, part=f"K = {k}", unit="share left", held_out=held_out)
     return found
 
 

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def gaps(scores: "pd.DataFrame", score: str = USUAL, likelihood: str = LIKELIHOOD) -> list[float]:
+def gaps(scores: "pd.DataFrame", score: str = USUAL) -> list[float]:
     """Return a score less the likelihood of one model at one K, nats per token, by seed."""
     rows = per_token(scores)
-    by_seed = [rows[rows["evaluator"] == name].set_index("seed")["value"] for name in (score, likelihood)]
+    by_seed = [rows[rows["evaluator"] == name].set_index("seed")["value"] for name in (score, LIKELIHOOD)]
     return [float(gap) for gap in (by_seed[0] - by_seed[1]).dropna().sort_index()]
 
 

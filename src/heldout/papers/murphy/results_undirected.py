@@ -30,9 +30,9 @@ WATCHED: Mapping[str, str] = {
 }
 
 
-def valued(inputs: Inputs, experiment: str, evaluator: str = LIKELIHOOD) -> "pd.DataFrame":
-    """Return scores of an experiment with "value" and "error", nats per token; see `heldout.effects.per_token`."""
-    return per_token(select(inputs.scores, variant=experiment, evaluator=evaluator))
+def valued(inputs: Inputs, experiment: str) -> "pd.DataFrame":
+    """Return the likelihoods of an experiment with "value" and "error", nats per token; see `per_token`."""
+    return per_token(select(inputs.scores, variant=experiment, evaluator=LIKELIHOOD))
 
 
 def trained(inputs: Inputs, quantity: str, model: str) -> "pd.DataFrame":

@@ -288,15 +288,10 @@ def ica_collapses(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     shrinks = (ends.first() / ends.last()).map(math.log).rename("gain").reset_index().assign(error=0.0)
     limit, found = -math.log(SHRUNK), []
     for variant in sorted(shrinks["variant"].unique()):
-        own, sign = (
-            shrinks[shrinks["variant"] == variant].drop(columns="variant"),
-            -1.0 if variant == UNIT_COLUMNS else 1.0,
-        )
-        how: dict[str, Any] = {
-            "part": str(variant).replace("-", " "),
-            "unit": "times smaller" if sign > 0.0 else "times larger",
-        }
-        found += effects(own.assign(gain=sign * own["gain"]), margin=ANY, threshold=sign * limit, factor=True, **how)
+        own, part = shrinks[shrinks["variant"] == variant].drop(columns="variant"), str(variant).replace("-", " ")
+        sign, unit = (-1.0, "times larger") if variant == UNIT_COLUMNS else (1.0, "times smaller")
+        own["gain"] *= sign
+        found += effects(own, margin=ANY, threshold=sign * limit, factor=True, part=part, unit=unit)
     return found
 
 
