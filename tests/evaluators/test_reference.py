@@ -8,10 +8,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.annealed_prior import _log_ratio, _slice, log_weights
+from heldout.evaluators.annealed_prior import _log_ratio, _sequence, _slice, log_weights
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.evaluation import kernel_arrays
 from heldout.evaluators.exact_marginal import exact_marginal
@@ -233,3 +235,19 @@ def test_refuses_what_cannot_be_sampled() -> None:
         reference(TOPICS, corpus([0]), 1000, np.random.default_rng(0), chains=2)
     with pytest.raises(InputError, match="239 samples; draw 240"):
         reference(TOPICS, corpus([0]), 239, np.random.default_rng(0))
+
+
+@given(st.lists(st.floats(1e-4, 10.0), min_size=1, max_size=6), st.integers(1, 2000), st.integers(1, 300))
+@example([1e-4, 10.0], 2000, 300)
+def test_the_path_takes_equal_steps_of_each_topics_ratio(alphas: list[float], tokens: int, steps: int) -> None:
+    alpha = np.array(alphas)
+    own, other = alpha / alpha.sum(), np.arange(1.0, len(alpha) + 1.0) / np.arange(1.0, len(alpha) + 1.0).sum()
+    # linear in g between points of a table; ratios of alpha to m are pooled that have the same power of two
+    for m, near in ((own, 0.25), (other, 0.5)):
+        g = np.empty(steps + 1)
+        _sequence(alpha, m, tokens, steps, g)
+        assert np.isinf(g[0])
+        assert g[-1] == 0.0
+        assert np.all(np.diff(g) < 0.0)
+        H = np.log1p(tokens / (alpha / m + g[1:, None])) @ m
+        assert np.abs(np.diff(H, prepend=0.0) * steps / H[-1] - 1.0).max() < near
