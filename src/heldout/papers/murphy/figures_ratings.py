@@ -62,9 +62,9 @@ def figure_27_28(inputs: Inputs) -> Figure:
         }
         for film, height in zip(side, heights, strict=True):
             axis.plot(film.first, film.second, "o", color=style.INK, markersize=2.5)
-            title = film.title if len(film.title) <= LONGEST else f"{film.title[:LONGEST].rstrip()}.."
+            title = film.title if len(film.title) <= LONGEST else f"{film.title[: LONGEST - 2].rstrip()}.."
             axis.annotate(title, (film.first, film.second), (edge + (-0.15 if left else 0.15), height), **props)
-    axis.margins(x=0.85)  # for the titles, away from the middle
+    axis.margins(x=0.95)  # for the titles, away from the middle
     axis.axhline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.axvline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.set_xlabel("first factor")
