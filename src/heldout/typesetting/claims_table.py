@@ -115,6 +115,8 @@ def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
     Examples:
         >>> latex_effect(Effect("cranfield", "", 0.742, 0.003, 2.0, "", replicates=3), "supported", False)
         'Cranfield \\ensuremath{0.742} [\\ensuremath{0.729}, \\ensuremath{0.755}]'
+        >>> latex_effect(Effect("none", "", -0.0002, 0.003, 2.0, "", replicates=3), "undecided", False)
+        '\\ensuremath{0.000} [\\ensuremath{-0.013}, \\ensuremath{0.013}]'
     """
     estimate, *ends = shown(effect)
     if not estimate.strip("-0."):
