@@ -110,13 +110,18 @@ def _range(noun: str, numbers: list[int]) -> str:
 
 
 def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
-    r"""Return an effect as LaTeX: where, the estimate and its interval.
+    r"""Return an effect as LaTeX: where, the estimate, without a sign where it rounds to 0, and its interval.
 
     Examples:
         >>> latex_effect(Effect("cranfield", "", 0.742, 0.003, 2.0, "", replicates=3), "supported", False)
         'Cranfield \\ensuremath{0.742} [\\ensuremath{0.729}, \\ensuremath{0.755}]'
+        >>> latex_effect(Effect("none", "", -0.0002, 0.003, 2.0, "", replicates=3), "undecided", False)
+        '\\ensuremath{0.000} [\\ensuremath{-0.013}, \\ensuremath{0.013}]'
     """
-    numbers = [rf"\ensuremath{{{value.replace(',', '{,}')}}}" for value in shown(effect)]
+    estimate, *ends = shown(effect)
+    if not estimate.strip("-0."):
+        estimate = estimate.removeprefix("-")  # an end keeps its sign, which says on which side of 0 it is
+    numbers = [rf"\ensuremath{{{value.replace(',', '{,}')}}}" for value in (estimate, *ends)]
     text = _effect(effect, verdict, latex.corpus_name(effect.corpus), latex.escape(_in_words(effect.part)), numbers)
     return text + r"\textsuperscript{\dag}" * corrected
 

@@ -10,7 +10,7 @@ from heldout.typesetting import style
 
 TIMES = 4  # at which Figure 27.12 shows a topic's words
 SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
-LIGHTEST = 0.65  # grey of a word that never is the topics'
+LIGHTEST = 0.55  # grey of a word that never is the topics'
 
 
 def figure_27_14(inputs: Inputs) -> Figure:

@@ -1,6 +1,7 @@
 """Figures of graphs and relations: adjacency in two orders, structures, the monks' simplex, clusters of relations."""
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -48,7 +49,7 @@ def figure_27_19(inputs: Inputs) -> Figure:
     axes[0].set_xlim(-1.3, 1.3)
     axes[0].set_ylim(-1.3, 1.3)
     axes[0].set_aspect("equal")
-    _bare(axes[0])
+    axes[0].set_axis_off()
     for axis, order in zip(axes[1:], (np.arange(n), np.argsort(found.clusters, kind="stable")), strict=True):
         _adjacency(axis, found.arcs, order, found.clusters if axis is axes[2] else np.zeros(n, dtype=np.int64))
         axis.set_xticks(range(n), [str(node + 1) for node in order])
@@ -85,20 +86,20 @@ def figure_27_22(inputs: Inputs) -> Figure:
         for node, (x, y) in waverers_last:
             colour = _GROUPS[clusters[node] % len(_GROUPS)] if len(clusters) > node else style.DARK
             waverer = (
-                {"markerfacecolor": "none", "markersize": 7.0} if node in results.WAVERERS else {"markersize": 4.5}
+                {"markerfacecolor": style.WHITE, "markersize": 6.0} if node in results.WAVERERS else {"markersize": 4.5}
             )
             axes[1].plot(x, y, "o", color=colour, **waverer)
             if three[node].max() < _AT_CORNER:
-                away = (4, 3) if node % 2 else (-11, -3)
+                away, side = ((4, 3), "left") if node % 2 else ((-5, -3), "right")
                 place = (float(x), float(y))
-                style.label(axes[1], str(node + 1), place, away, fontsize=7.0, path_effects=style.outline())
+                style.label(axes[1], str(node + 1), place, away, fontsize=7.0, ha=side, path_effects=style.outline())
         for block, (corner, away) in enumerate(zip(corners, ((-4, -14), (4, -14), (0, 8)), strict=True)):
             there = ", ".join(str(node + 1) for node in np.flatnonzero(three[:, block] >= _AT_CORNER))
             style.label(axes[1], there, tuple(corner), away, fontsize=7.0, ha=("left", "right", "center")[block])
     axes[1].set_aspect("equal")
     axes[1].set_xlim(-0.1, 1.1)
     axes[1].set_ylim(-0.18, 1.02)
-    _bare(axes[1])
+    axes[1].set_axis_off()
     return figure
 
 
@@ -125,8 +126,8 @@ def figure_27_25(inputs: Inputs) -> Figure:
 def figure_27_26(inputs: Inputs) -> Figure:
     """Draw nations: features by clusters above, and below interactions of the clusters with most of them."""
     state = results.best_state(inputs, "nations")
-    figure = Figure(figsize=(style.WIDTH, 3.7))
-    panels = figure.add_gridspec(2, SHOWN_INTERACTIONS, height_ratios=[1.2, 1.0])
+    figure = Figure(figsize=(style.WIDTH, 3.2))
+    panels = figure.add_gridspec(2, SHOWN_INTERACTIONS, height_ratios=[1.8, 1.0])
     top = figure.add_subplot(panels[0, :])
     bottom = [figure.add_subplot(panels[1, column]) for column in range(SHOWN_INTERACTIONS)]
     for axis in (top, *bottom):
@@ -137,7 +138,8 @@ def figure_27_26(inputs: Inputs) -> Figure:
     n, order = len(countries), np.argsort(countries, kind="stable")
     columns = np.argsort(features, kind="stable")
     has = results.cells(inputs, "nations", "has", (n, len(features)))
-    top.imshow(has[np.ix_(order, columns)], cmap="Greys", vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
+    greys = colormaps["Greys"].with_extremes(bad=style.PALE)  # of features that are not known
+    top.imshow(has[np.ix_(order, columns)], cmap=greys, vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
     for edge in np.flatnonzero(np.diff(countries[order])):
         top.axhline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.7)
     for edge in np.flatnonzero(np.diff(features[columns])):

@@ -22,8 +22,8 @@ PARAMETERS = {
     curves.EM_PLAIN: ("plain, exact EM", "-", style.GUIDE),
     curves.EM: ("with offsets, exact EM", "--", style.GUIDE),
 }
-LONGEST = 27  # letters of a title
-TITLE_HEIGHT = 0.08  # of the factors' loadings
+LONGEST = 32  # letters of a title
+TITLE_HEIGHT = 0.1  # of the factors' loadings
 
 
 def figure_27_27(inputs: Inputs) -> Figure:
@@ -52,7 +52,7 @@ def figure_27_28(inputs: Inputs) -> Figure:
         heights = style.spread([film.second for film in side], TITLE_HEIGHT)
         edge = min((film.first for film in side), default=0.0) if left else max((f.first for f in side), default=0.0)
         props: style.Props = {"ha": "right" if left else "left", "va": "center", "fontsize": 7.0}
-        props["path_effects"] = style.outline()
+        props["bbox"] = {"facecolor": style.WHITE, "edgecolor": "none", "pad": 0.3}
         props["arrowprops"] = {
             "arrowstyle": "-",
             "color": style.GUIDE,
@@ -62,9 +62,9 @@ def figure_27_28(inputs: Inputs) -> Figure:
         }
         for film, height in zip(side, heights, strict=True):
             axis.plot(film.first, film.second, "o", color=style.INK, markersize=2.5)
-            title = film.title if len(film.title) <= LONGEST else f"{film.title[:LONGEST].rstrip()}.."
+            title = film.title if len(film.title) <= LONGEST else f"{film.title[: LONGEST - 2].rstrip()}.."
             axis.annotate(title, (film.first, film.second), (edge + (-0.15 if left else 0.15), height), **props)
-    axis.margins(x=0.85)  # for the titles, away from the middle
+    axis.margins(x=0.95)  # for the titles, away from the middle
     axis.axhline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.axvline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.set_xlabel("first factor")

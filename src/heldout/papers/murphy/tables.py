@@ -41,7 +41,7 @@ def datasets(inputs: Inputs) -> str:
         test = latex.integer(row["test_documents"])
         if of.relations:
             share = hidden.get(str(row["corpus"]), 0.0)
-            test = f"{latex.percent(share, 0)} of pairs" if share else latex.DASH
+            test = latex.percent(share, 0) if share else latex.DASH
         sizes = (latex.integer(row[name]) for name in ("vocabulary", "tokens"))
         source = rf"\citet{{{of.source}}}" if of.source else latex.DASH
         source += rf"\textsuperscript{{{of.copy}}}" if of.copy else ""

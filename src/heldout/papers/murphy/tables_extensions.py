@@ -81,7 +81,7 @@ def sequences(inputs: Inputs) -> str:
     return latex.tabular(inputs, "@{}llrrlrrr@{}", head, body)
 
 
-SIZE = 100  # effective chains, below which an error is not shown
+SIZE = 100  # effective chains, below which neither an error nor a gap is shown
 
 
 def dynamic(inputs: Inputs) -> str:
@@ -89,9 +89,10 @@ def dynamic(inputs: Inputs) -> str:
     body: list[latex.TableRow] = []
     for row in rows(inputs, results.DYNAMICS, results.DYNAMIC_MODELS):
         size = results.effective_size(inputs, row)
-        likelihood = scored(row.likelihood) if size is None or size >= SIZE else _value(row.likelihood)
+        enough = size is None or size >= SIZE
+        likelihood, gap = (scored(row.likelihood), _gap(row)) if enough else (_value(row.likelihood), latex.DASH)
         shown = latex.DASH if size is None else latex.integer(int(size))
-        body.append([results.DYNAMIC_MODELS[row.model], _value(row.usual), likelihood, _gap(row), shown])
+        body.append([results.DYNAMIC_MODELS[row.model], _value(row.usual), likelihood, gap, shown])
     head = r"model & bound & likelihood & gap & least effective size\\"
     return latex.tabular(inputs, "@{}lrlrr@{}", head, body)
 

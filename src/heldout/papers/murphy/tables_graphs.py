@@ -11,7 +11,7 @@ LABELS = {
     "sbm": "stochastic blocks",
     IRM_NAME: "infinite relational",
     "blocks-none": "logit-normal blocks",
-    "blocks-concatenation": "with features, concatenated",
+    "blocks-concatenation": "with features, joined",
     "blocks-product": "with features, multiplied",
 }
 

@@ -43,7 +43,7 @@ def covariates(inputs: Inputs) -> str:
         exact = latex.percent(row.measured[of_covariates.EXACT_SHARE], 0)
         return [latex.corpus_name(row.corpus), *_scores(row), has, exact]
 
-    head = r"model & data & $K$ & folded in & likelihood & gap & topics of one & exact\\"
+    head = r"model & data & $K$ & folded in & likelihood & gap & topics each & exact\\"
     return latex.tabular(inputs, "@{}llrrlrrr@{}", head, _body(rows(inputs, COVARIATES), cells))
 
 
