@@ -60,8 +60,8 @@ def scorecard(inputs: Inputs) -> str:
             rows.append(rf"\multicolumn{{3}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\")
         for claim in named:
             judgement = inputs.judged(claim.name)
-            alike = len({effect.part for effect in judgement.effects}) == 1 < len(judgement.effects)  # the claim says it
-            line = _without_part if alike else _in_table
+            effects_alike = len({effect.part for effect in judgement.effects}) == 1 < len(judgement.effects)
+            line = _without_part if effects_alike else _in_table
             effects = r"\newline ".join(_lines(judgement, line, parts=False))
             if len(judgement.effects) > MOST_EFFECTS:
                 verdicts = Counter(judgement.verdicts).most_common()
