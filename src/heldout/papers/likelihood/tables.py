@@ -139,7 +139,7 @@ def regrets(inputs: Inputs) -> str:
 def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.TableRow]:
     for place, (model, judge) in enumerate(itertools.product((PLSA, LDA), regret.JUDGES)):
         if place:
-            yield latex.ADDLINESPACE
+            yield r"\addlinespace[2pt]"
         names = [style.MODEL_NAMES[model], judge]
         for name, (chooser, _) in CHOICES.items():
             effects = inputs.judged(f"choice-by-{name}").effects
