@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from heldout.claims import Claim
 from heldout.evaluators import ESTIMATORS, FULL, HALF
@@ -15,7 +16,8 @@ _CAPTION = r"""
 Claims of %s, each with its test and its effects: the estimate with its 95\,\%% interval on each corpus, over documents,
 splits and the evaluator's error. Supported: the whole interval lies above the margin; contradicted: below it, the other
 way; no difference: within; undecided: otherwise, and always of one replicate. A dagger marks an interval that is too
-narrow for its verdict because the claim has others: they are corrected together.\SyntheticNotice
+narrow for its verdict because the claim has others: they are corrected together. Cells are those of one effect;
+reversed, of all effects: those that lie the other way by more than the margin in every replicate.\SyntheticNotice
 """.strip()
 SAMPLED = "-sampled"  # folded in by a point of a Gibbs chain
 PRINTED = {
@@ -29,9 +31,9 @@ def render(inputs: Inputs) -> str:
     """Return the table of all claims as a longtable."""
     rows = [
         [
-            rf"{latex.escape(claim.statement)} {{\scriptsize({latex.escape(claim.source)})}}",
-            latex.escape(claim.test),
-            r"\newline ".join(_lines(inputs.judged(claim.name), latex_effect)) or latex.DASH,
+            rf"{latex.wording(claim.statement)} {{\scriptsize({latex.escape(claim.source)})}}",
+            latex.wording(claim.test),
+            r"\newline ".join(_lines(inputs.judged(claim.name), _in_table)) or latex.DASH,
             rf"\textbf{{{inputs.judged(claim.name).verdict}}}",
         ]
         for claim in claims_of(inputs)
@@ -58,11 +60,13 @@ def scorecard(inputs: Inputs) -> str:
             rows.append(rf"\multicolumn{{3}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\")
         for claim in named:
             judgement = inputs.judged(claim.name)
-            effects = r"\newline ".join(_lines(judgement, latex_effect, parts=False))
+            effects_alike = len({effect.part for effect in judgement.effects}) == 1 < len(judgement.effects)
+            line = _without_part if effects_alike else _in_table
+            effects = r"\newline ".join(_lines(judgement, line, parts=False))
             if len(judgement.effects) > MOST_EFFECTS:
                 verdicts = Counter(judgement.verdicts).most_common()
                 effects = ", ".join(f"{number} {verdict}" for verdict, number in verdicts)
-            rows.append([latex.escape(claim.statement), effects, rf"\textbf{{{judgement.verdict}}}"])
+            rows.append([latex.wording(claim.statement), effects, rf"\textbf{{{judgement.verdict}}}"])
     return latex.tabular(inputs, r"@{}P{0.44\linewidth}P{0.36\linewidth}l@{}", r"claim & effect & verdict\\", rows)
 
 
@@ -92,16 +96,17 @@ def _units(judgement: Judgement, line: Callable[[Effect, str, bool], str]) -> st
     """Return units, margins, and the numbers of replicates and cells, each once."""
     effects = judgement.effects
     margins = sorted({math.exp(e.margin) if e.factor else e.margin for e in effects if e.margin})
+    digits = 3 if line is _in_table else 6
     reversed_cells = sum(effect.reversed_cells for effect in effects)
     words = [
         ", ".join(dict.fromkeys(effect.unit for effect in effects if effect.unit)),
-        f"margin {', '.join(f'{margin:g}' for margin in margins)}" if margins else "",
+        f"margin {', '.join(f'{margin:.{digits}g}' for margin in margins)}" if margins else "",
         _range("replicate", [effect.replicates for effect in effects]),
         _range("cell", [effect.cells for effect in effects]),
         f"{reversed_cells} reversed" if reversed_cells else "",
     ]
     text = "; ".join(word for word in words if word)
-    return rf"{{\scriptsize {latex.escape(text)}}}" if line is latex_effect else f"<sub>{text}</sub>"
+    return rf"{{\scriptsize {latex.escape(text)}}}" if line is _in_table else f"<sub>{text}</sub>"
 
 
 def _range(noun: str, numbers: list[int]) -> str:
@@ -122,8 +127,19 @@ def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
     if not estimate.strip("-0."):
         estimate = estimate.removeprefix("-")  # an end keeps its sign, which says on which side of 0 it is
     numbers = [rf"\ensuremath{{{value.replace(',', '{,}')}}}" for value in (estimate, *ends)]
-    text = _effect(effect, verdict, latex.corpus_name(effect.corpus), latex.escape(_in_words(effect.part)), numbers)
+    text = _effect(effect, verdict, latex.corpus_name(effect.corpus), latex.wording(_in_words(effect.part)), numbers)
     return text + r"\textsuperscript{\dag}" * corrected
+
+
+def _in_table(effect: Effect, verdict: str, corrected: bool) -> str:
+    """Return an effect as LaTeX, its estimate and interval on one line."""
+    where = "" if effect.corpus == "none" else latex.corpus_name(effect.corpus)
+    numbers = latex_effect(replace(effect, corpus="none", part=""), verdict, corrected)
+    return " ".join(filter(None, (where, latex.wording(_in_words(effect.part)), rf"\mbox{{{numbers}}}")))
+
+
+def _without_part(effect: Effect, verdict: str, corrected: bool) -> str:
+    return _in_table(replace(effect, part=""), verdict, corrected)
 
 
 def _in_words(part: str) -> str:

@@ -46,6 +46,19 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
+def wording(text: str) -> str:
+    r"""Return the plain words of a claim as LaTeX: Greek letters by their names, small numbers as powers of ten.
+
+    Examples:
+        >>> wording("gamma 1, with a chance of 1e-06, above -0.01")
+        '\\ensuremath{\\gamma} = 1, with a chance of \\ensuremath{10^{-6}}, above \\ensuremath{-}0.01'
+    """
+    text = re.sub(r"\b(alpha|beta|gamma|tau|theta|Gamma)\b", r"\\ensuremath{\\\1}", escape(text))
+    text = re.sub(r"(\\(?:beta|gamma)\}) (?=\d)", r"\1 = ", text)
+    text = re.sub(r"\b1e-0*(\d+)\b", r"\\ensuremath{10^{-\1}}", text)
+    return re.sub(r"(?<= )-(?=\d)", r"\\ensuremath{-}", text)
+
+
 def typeset(text: str) -> str:
     r"""Return plain text with its special characters, signs, thousands and percentages set as LaTeX.
 

@@ -293,7 +293,7 @@ def _errors(axis: Axes, truth: "pd.DataFrame", evaluators: Sequence[str]) -> Non
             frame = axis.get_yaxis_transform()
             axis.text(0.5, y, "(another target)", transform=frame, ha="center", va="center", fontsize=7.0, bbox=box)
     axis.set_xscale("symlog", linthresh=LINEAR_UP_TO)
-    style.ticks(axis.xaxis, MARKS)
+    style.ticks(axis.xaxis, MARKS, [style.signed_label(mark).replace("0.", ".") for mark in MARKS])
     axis.tick_params(axis="x", labelsize=7.0)
     axis.set_xlabel(f"nats per token\nless the reference\n{style.SYMMETRIC}")
     axis.set_title("error on the true model", pad=18.0)

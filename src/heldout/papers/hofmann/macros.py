@@ -89,7 +89,7 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     for name, column in (("Tokens", "tokens"), ("LeftOut", "tokens_left_out"), ("Rank", "topics")):
         by_seed = {int(number) for number in rows.groupby("seed")[column].max()}
         ends = sorted({min(by_seed), max(by_seed)}) if by_seed else []
-        result[name] = " to ".join(latex.integer(end) for end in ends) or NOT_RUN
+        result[name] = "--".join(latex.integer(end) for end in ends) or NOT_RUN
     return result
 
 

@@ -197,8 +197,8 @@ def _example(axis: Axes) -> None:
     axis.set_ylim(0.0, 1.5 * ratio[peak])
     axis.set_xlim(0.0, 1.0)
     bold: Props = {"va": "bottom", "fontweight": "bold", "path_effects": style.outline()}
-    style.label(axis, "its peak: what\nfolding-in reports", (0.58, 1.05 * ratio[peak]), ha="center", color=full, **bold)
-    style.label(axis, "its average:\nthe likelihood", (0.02, 1.05), color=truth, **bold)
+    style.label(axis, "peak: what\nfolding-in reports", (0.58, 1.05 * ratio[peak]), ha="center", color=full, **bold)
+    style.label(axis, "average:\nlikelihood", (0.02, 1.05), color=truth, fontsize=7.0, **bold)
     style.ticks(axis.xaxis, [0.0, 0.5, 1.0])
     style.plain_ticks(axis.yaxis, 4)
     axis.set_xlabel(r"weight $\theta$ of the first topic")
@@ -622,8 +622,8 @@ def is_a_probability(inputs: Inputs) -> Figure:
     axis.set_xlabel(f"score less log-likelihood, nats over {number} documents drawn from the model\n{style.SYMMETRIC}")
     above: Props = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
     bold: Props = {**above, "fontweight": "bold"}
-    axis.text(THRESHOLD, 1.035, " no probability", ha="left", color=style.EVALUATOR_COLOURS[FULL], **bold)
-    axis.text(THRESHOLD, 1.035, "may be a probability ", ha="right", **bold)
+    axis.text(THRESHOLD, 1.035, "  no probability →", ha="left", color=style.EVALUATOR_COLOURS[FULL], **bold)
+    axis.text(THRESHOLD, 1.035, "← may be a probability  ", ha="right", **bold)
     axis.text(0.4 * THRESHOLD, 1.0, "chance at most", ha="right", **above)
     for nats in (THRESHOLD, *(tick for tick in decades if tick <= right)):
         chance = power_of_ten(-nats).removeprefix(r"\ensuremath{").removesuffix("}")

@@ -12,10 +12,11 @@ from heldout.errors import InputError
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import results, same_halves, tables
+from heldout.papers.likelihood import long_chains, results, same_halves, tables
 from heldout.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
+from heldout.papers.likelihood.experiments.long_chains import LONG, SHORT
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
 from heldout.papers.likelihood.experiments.validation import KIND
@@ -54,6 +55,7 @@ def macros(inputs: Inputs) -> Macros:
         **_probability(inputs),
         **_peers(inputs),
         **_today(inputs),
+        **_chains(inputs),
     }
 
 
@@ -83,6 +85,13 @@ def _not_shown(inputs: Inputs) -> Macros:
         "RepairFigureNotShown": latex.integer(drawn[PLSA, FITTED]),
         "ShareFigureNotShown": latex.integer(not_shown(inputs)),
     }
+
+
+def _chains(inputs: Inputs) -> Macros:
+    """Return LDA's split R-hat after the shorter and the longer chains: medians over corpora and numbers of topics."""
+    r_hats = long_chains.r_hats(inputs)
+    names = {"RhatShort": SHORT, "RhatLong": LONG}
+    return {n: latex.decimal(float(r_hats[of].median()), 2) if of in r_hats else NOT_RUN for n, of in names.items()}
 
 
 def _today(inputs: Inputs) -> Macros:

@@ -1,5 +1,6 @@
 """Folding-in and its repairs beside the truth, and what libraries report, in numbers."""
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -136,20 +137,17 @@ def regrets(inputs: Inputs) -> str:
 
 
 def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.TableRow]:
-    for model in (PLSA, LDA):
-        for judge in regret.JUDGES:
-            names = [style.MODEL_NAMES[model], judge]
-            for name, (chooser, _) in CHOICES.items():
-                effects = inputs.judged(f"choice-by-{name}").effects
-                by_corpus = {e.corpus: e for e in effects if e.part == f"{PRINTED[model]}, {judge}"}
-                if by_corpus:
-                    yield [
-                        *names,
-                        chooser.partition(",")[0],
-                        *(_regret_cell(by_corpus.get(corpus)) for corpus in corpora),
-                    ]
-                    names = ["", ""]
-        yield latex.ADDLINESPACE
+    for place, (model, judge) in enumerate(itertools.product((PLSA, LDA), regret.JUDGES)):
+        if place:
+            yield r"\addlinespace[2pt]"
+        names = [style.MODEL_NAMES[model], judge]
+        for name, (chooser, _) in CHOICES.items():
+            effects = inputs.judged(f"choice-by-{name}").effects
+            by_corpus = {e.corpus: e for e in effects if e.part == f"{PRINTED[model]}, {judge}"}
+            if by_corpus:
+                cells = (_regret_cell(by_corpus.get(corpus)) for corpus in corpora)
+                yield [*names, chooser.partition(",")[0], *cells]
+                names = ["", ""]
 
 
 def _regret_cell(effect: Effect | None) -> str:

@@ -186,7 +186,7 @@ def alternatives(inputs: Inputs) -> str:
     compared: list[tuple[str, str, str, list[Run], list[Run]]] = []  # model, what, corpus, chosen and other runs
     for other in study.alternatives:
         what = ", ".join(
-            f"{'' if part == 'train' else 'folding in: '}{name.replace('_', ' ')} {latex.setting(value)}"
+            f"{'' if part == 'train' else 'folding in: '}{latex.wording(name.replace('_', ' '))} {latex.setting(value)}"
             for (part, name), value in other.changes.items()
         )
         at, own = (other.corpus, other.model), study.variant(other.model)
