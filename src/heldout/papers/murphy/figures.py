@@ -28,7 +28,7 @@ _SHOWN = 5e-4  # nats: what the table's decimals tell from 0
 _LINEAR = 0.01  # nats, up to which the axis of gaps is linear
 _ROW, _AROUND = 0.15, 0.65  # inches of a model in a panel, and of what is around its models
 _MOST = 1.5  # nats, where that axis ends
-_GAP_TICKS = (-0.1, 0.0, 0.1)
+_GAP_TICKS = (-1.0, 0.0, 1.0)
 _ONLINE = ("-", "--", ":", "-.")  # of online variational Bayes, by batch size
 
 
