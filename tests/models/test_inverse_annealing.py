@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from made_fits import fold_with
+from made_fits import fit_from, fold_with
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import TokenSplit, token_split
 from heldout.errors import InputError
 from heldout.models import plsa, plsa_tem
 from heldout.models.inverse_annealing import Fit, Step, _Trace, annealing, inverse_annealing
-from heldout.models.plsa import PLSA
+from heldout.models.plsa import PLSA, starting_values
 from heldout.models.plsa_tem import PLSATEM
 from heldout.seeds import generator
 from heldout.typing import Floats
@@ -129,8 +129,8 @@ def test_early_stopping_is_plain_em_bit_for_bit() -> None:
     assert early.path == tempered.path[: len(early.path)]
     # and one tempered iteration from there is PLSATEM's
     first = tempered.path[len(early.path)]
-    at: dict[str, Any] = {"components": early.topics.phi, "document_topics": early.document_topics}
-    tem = PLSATEM(5, beta=0.8, iterations=1).fit(tokens.training.counts(), **at)
+    at = starting_values(early.topics.phi, early.document_topics)
+    tem = fit_from(PLSATEM(5, beta=0.8, iterations=1), tokens.training.counts(), at)
     assert first.objective == pytest.approx(tem.log_likelihood_[0], rel=1e-12)
     assert first.perplexity == pytest.approx(
         validation_perplexity(tokens, tem.components_, tem.document_topics_), rel=1e-10

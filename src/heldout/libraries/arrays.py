@@ -99,7 +99,7 @@ def _of_estimator(model: Estimator, vocabulary: Sequence[str] | None) -> Fitted:
     provenance = {"library": "heldout", "version": importlib.metadata.version("heldout"), "model": kind}
     if kind == "NMF" or kind.startswith("PLSA"):
         provenance["prior"] = f"{kind} has none; Dirichlet(1), uniform, stands in"
-    return replace(_of_topics(topics(words, provenance), None), words_known=known)
+    return replace(_of_topics(replace(topics(words), provenance=provenance), None), words_known=known)
 
 
 def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:

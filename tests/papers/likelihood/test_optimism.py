@@ -53,6 +53,7 @@ def measured(trained: Topics, **changes: Any) -> tuple[list[Score], list[Measure
         "components": 2,
         "samples": 300,
         "annealing_chains": 8,
+        "variance": 0.1,
         "limit": 1e6,
         **changes,
     }
@@ -138,6 +139,7 @@ def test_the_fitted_prior_knows_only_the_training_documents() -> None:
         components=2,
         samples=300,
         annealing_chains=8,
+        variance=0.1,
         limit=1.0,
     )
     sums = [[m.value for m in found if m.quantity.startswith("prior-")] for found in (rows, other)]
