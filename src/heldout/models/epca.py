@@ -83,6 +83,7 @@ NOTICED = 1e-6  # least probability of a word that enters the Newton step indivi
 COARSE = 1e-5  # nats per token and iteration: float32 suffices for larger gains
 WINDOW = 10  # iterations over which the rise is averaged for the tolerance
 START_LOGITS = 0.5  # standard deviation of the random start's logits W h
+RIDGE = 0.01  # least penalty of a document that is folded in: without one its maximum may be at infinity
 
 
 class Objective:
@@ -474,9 +475,9 @@ class EPCA(TopicEstimator):
         return W, deviation * random.standard_normal((n_documents, width))
 
     def transform(self, X: sp.sparray | NDArray[Any]) -> Floats:
-        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token with a ridge of 0.01."""
+        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token with a ridge, at least `RIDGE`."""
         components = self.components(tuple(str(v) for v in range(len(self.weights_))))
-        penalty = max(self.penalty, 0.01)
+        penalty = max(self.penalty, RIDGE)
         counts = checked_counts(X, "EPCA", empty=True)
         return fold_in_counts(components, counts, penalty=penalty, iterations=1000, tolerance=1e-4)[0]
 

@@ -25,8 +25,8 @@ from heldout.papers.murphy.results_extensions import (
     motion,
     word_lists,
 )
-from heldout.papers.murphy.results_gaps import SHOWN, all_gaps
 from heldout.papers.murphy.results_graphs import block_rows, monks
+from heldout.papers.murphy.results_opening import SHOWN, all_gaps
 from heldout.papers.murphy.table_rows import rows
 
 

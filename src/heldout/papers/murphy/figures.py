@@ -12,7 +12,7 @@ from matplotlib.ticker import SymmetricalLogLocator
 from heldout import models
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
-from heldout.papers.murphy import results, results_gaps
+from heldout.papers.murphy import results, results_opening
 from heldout.papers.murphy.experiments import online
 from heldout.papers.murphy.experiments import samplers as of_samplers
 from heldout.papers.murphy.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
@@ -37,7 +37,7 @@ def opening(inputs: Inputs) -> Figure:
 
     A small mark has the fewest components, a large one the most; a hollow one is held to an estimate.
     """
-    by_panel = {panel: list(of) for panel, of in groupby(results_gaps.all_gaps(inputs), lambda gap: gap.panel)}
+    by_panel = {panel: list(of) for panel, of in groupby(results_opening.all_gaps(inputs), lambda gap: gap.panel)}
     sizes = [len({(gap.model, gap.corpus) for gap in of}) for of in by_panel.values()] or [1]
     columns = min(2, len(sizes))
     heights = [_AROUND + _ROW * max(sizes[at : at + columns]) for at in range(0, len(sizes), columns)]
