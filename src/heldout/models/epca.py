@@ -475,7 +475,7 @@ class EPCA(TopicEstimator):
         return W, deviation * random.standard_normal((n_documents, width))
 
     def transform(self, X: sp.sparray | NDArray[Any]) -> Floats:
-        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token with a ridge, at least `RIDGE`."""
+        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token, the ridge `RIDGE` or more."""
         components = self.components(tuple(str(v) for v in range(len(self.weights_))))
         penalty = max(self.penalty, RIDGE)
         counts = checked_counts(X, "EPCA", empty=True)
