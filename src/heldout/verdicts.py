@@ -28,6 +28,7 @@ IDENTITY, NOT_RUN, DIFFERS = "identity", "not run", "differs"
 VERDICTS = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED, DIFFERS, IDENTITY, NOT_RUN)
 
 NATS = "nats per token"
+TINY = 1e-6  # below it numbers are printed as powers of ten
 
 Test = Literal["above", "similar", "identity"]
 
@@ -218,17 +219,20 @@ def verdict_of(judgements: Mapping[str, Judgement], claim: str) -> str:
 
 
 def shown(effect: Effect) -> tuple[str, str, str]:
-    """Return an estimate and its interval's ends as text, to two digits of the interval's half width.
+    """Return an estimate and its interval's ends as text, to two digits of the interval's half width or their own.
 
     Examples:
         >>> shown(Effect("cranfield", "", 0.74162, 0.003, 2.0, "", replicates=3))
         ('0.742', '0.729', '0.755')
         >>> shown(Effect("cranfield", "", 24.31, 0.9, 2.0, "", replicates=3))
         ('24.3', '20.4', '28.2')
+        >>> shown(Effect("cranfield", "", 3.14e-13, 0.0, 2.0, "", replicates=3))
+        ('3.1e-13', '3.1e-13', '3.1e-13')
     """
     ends = [math.exp(value) if effect.factor else value for value in (effect.estimate, *effect.interval())]
     half = (ends[2] - ends[1]) / 2.0
     scale = half if math.isfinite(half) and half > 0.0 else abs(ends[0]) or 1.0
     digits = min(9, max(0, 1 - math.floor(math.log10(scale)))) if math.isfinite(scale) else 0
-    text = [f"{value:,.{digits}f}" for value in ends]
+    tiny = max(map(abs, ends)) < TINY
+    text = [f"{value:.1e}" if tiny and value else f"{value:,.{0 if tiny else digits}f}" for value in ends]
     return text[0], text[1], text[2]

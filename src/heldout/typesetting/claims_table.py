@@ -126,9 +126,20 @@ def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
     estimate, *ends = shown(effect)
     if not estimate.strip("-0."):
         estimate = estimate.removeprefix("-")  # an end keeps its sign, which says on which side of 0 it is
-    numbers = [rf"\ensuremath{{{value.replace(',', '{,}')}}}" for value in (estimate, *ends)]
+    numbers = [rf"\ensuremath{{{_in_math(value)}}}" for value in (estimate, *ends)]
     text = _effect(effect, verdict, latex.corpus_name(effect.corpus), latex.wording(_in_words(effect.part)), numbers)
     return text + r"\textsuperscript{\dag}" * corrected
+
+
+def _in_math(number: str) -> str:
+    r"""Return a number in mathematics.
+
+    Examples:
+        >>> _in_math("-1,234.5"), _in_math("3.1e-13")
+        ('-1{,}234.5', '3.1{\\cdot}10^{-13}')
+    """
+    mantissa, _, exponent = number.replace(",", "{,}").partition("e")
+    return rf"{mantissa}{{\cdot}}10^{{{int(exponent)}}}" if exponent else mantissa
 
 
 def _in_table(effect: Effect, verdict: str, corrected: bool) -> str:
