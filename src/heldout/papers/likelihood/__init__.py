@@ -4,6 +4,7 @@ from heldout.manifest import Exhibit, Experiment, Paper
 from heldout.models import EPCA, LDA, PLSA, VEM
 from heldout.papers.likelihood.settings import (
     Bidirectional,
+    Choice,
     EPCAMarginal,
     IsAProbability,
     LongChains,
@@ -27,6 +28,7 @@ LIKELIHOOD = Paper(
         "reference": Experiment(Reference),
         "prior-share": Experiment(PriorShare, topics="either"),
         "same-halves": Experiment(SameHalves, topics="either"),
+        "choice": Experiment(Choice, topics="either"),
         "long-chains": Experiment(LongChains, topics="either"),
         "validation": Experiment(Validation, topics="either"),
         "bidirectional": Experiment(Bidirectional, models=(PLSA, VEM, LDA), topics="list"),
@@ -36,7 +38,16 @@ LIKELIHOOD = Paper(
         "peers": Experiment(Packages, models=tuple(PEERS), topics="list"),
         "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="either"),
     },
-    optional=("is-a-probability", "peers", "packages", "validation", "prior-share", "same-halves", "long-chains"),
+    optional=(
+        "is-a-probability",
+        "peers",
+        "packages",
+        "validation",
+        "prior-share",
+        "same-halves",
+        "choice",
+        "long-chains",
+    ),
     front_page=True,
     exhibits={
         "figure-message": Exhibit(

@@ -69,14 +69,20 @@ class Validation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PriorShare:
-    """Settings of `prior-share`."""
+class Trained:
+    """How an experiment trains PLSA and LDA itself."""
 
     iterations: int = setting("of PLSA's EM", least=1)
     smoothing: float = setting("added to p(w | z) of PLSA", above=0, most=1)
     alpha_sum: float = setting("K times the Dirichlet parameter of LDA's weights", above=0)
     beta: float = setting("Dirichlet parameter of LDA's topics", above=0)
     sweeps: int = setting("of LDA's sampler", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorShare(Trained):
+    """Settings of `prior-share`."""
+
     documents: int = setting("test documents that are halved, drawn at random", least=4)
     components: tuple[int, ...] = setting("Dirichlets of the mixtures that one half fits", least=1)
     rounds: int = setting("of their fit", least=2)
@@ -84,6 +90,15 @@ class PriorShare:
     samples: int = setting(
         "of the reference over a document, on average, at most; as many as a mixture needs or more", "sweeps", least=90
     )
+    annealing_chains: int = setting("of the reference", least=3)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Trained):
+    """Settings of `choice`."""
+
+    documents: int = setting("test documents that are scored, drawn at random", least=2)
+    samples: int = setting("of the reference over a document, on average, at most", "sweeps", least=90)
     annealing_chains: int = setting("of the reference", least=3)
 
 
