@@ -106,6 +106,16 @@ def test_a_library_chooses_by_its_number_of_all_documents() -> None:
     assert [effect.estimate for effect in found] == pytest.approx([1.0, 0.5])
 
 
+def test_a_corpus_of_todays_size_has_scores_of_its_own() -> None:
+    made = given()
+    named = made.scores["variant"].str.replace(OPTIMISM, "choice")
+    of_today = replace(made, scores=made.scores.assign(corpus="newsgroups", variant=named, smoothing=0.5))
+    for judge, lost in (("model's prior", 0.5), ("fitted prior", 0.0)):
+        rows = regrets(of_today, ["newsgroups"], PLSA, "full folding-in", judge)
+        assert rows["gain"].to_numpy() == pytest.approx(lost)
+    assert {effect.corpus for effect in choosing(of_today, ["cranfield"], chooser=NUMBER)} == {"newsgroups"}
+
+
 def test_scores_without_groups_have_no_regret() -> None:
     without = given()
     without = replace(without, scores=without.scores.drop(columns=[*TOKENS_COLUMNS, *NATS_COLUMNS]))

@@ -213,7 +213,8 @@ def choosing(inputs: Inputs, corpora: Sequence[str], *, chooser: str) -> list[Ef
         for judge in regret.JUDGES:
             if regret.CHOOSERS[chooser] != (TRUTH, regret.JUDGES[judge]):
                 part = f"{PRINTED[model]}, {judge}"
-                found += _of_regrets(inputs, regret.regrets(inputs, corpora, model, chooser, judge), part)
+                rows = regret.regrets(inputs, [*corpora, *prior_share.TODAY], model, chooser, judge)
+                found += _of_regrets(inputs, rows, part)
     return found
 
 
@@ -221,7 +222,8 @@ def _of_regrets(inputs: Inputs, rows: "pd.DataFrame", part: str) -> list[Effect]
     """Return the effects of regrets, which are no surer than a choice on a grid allows."""
     least = regret.resolutions(rows)
     rows = rows.drop(columns=["chosen", "judged", "step"])
-    return _by_split(inputs, rows, margin=MODELS, part=part, resolution=least)
+    held_out = {**inputs.held_out, **dict.fromkeys(prior_share.TODAY, TODAYS_HELD_OUT)}
+    return effects(rows, held_out=held_out, margin=MODELS, part=part, resolution=least)
 
 
 def library_choosing(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:

@@ -21,9 +21,11 @@ import numpy as np
 from heldout.effects import WITHOUT
 from heldout.evaluators import COMPLETION, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
+from heldout.papers.likelihood.experiments.choice import KIND as CHOICE
 from heldout.papers.likelihood.experiments.packages import REPORTED
 from heldout.papers.likelihood.experiments.same_halves import FITTED as UNDER_FITTED
 from heldout.papers.likelihood.experiments.same_halves import KIND as SAME_HALVES
+from heldout.papers.likelihood.prior_share import TODAY
 from heldout.papers.likelihood.results import FITTED, OPTIMISM, PEERS, points
 from heldout.points import TRUTH
 from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
@@ -66,9 +68,9 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
 
     rows = []
     for corpus in corpora:
-        truth = points(inputs, corpus, model, *_JUDGES[judge])
+        truth = points(inputs, corpus, model, *_on(corpus, _JUDGES[judge]))
         by = CHOOSERS[chooser]
-        score = truth if by is None else points(inputs, corpus, model, *by)
+        score = truth if by is None else points(inputs, corpus, model, *_on(corpus, by))
         if not set(GROUP_COLUMNS) <= set(truth.columns):
             continue
         for seed in sorted({int(s) for s in truth["seed"]}):
@@ -102,6 +104,12 @@ def resolutions(rows: "pd.DataFrame") -> dict[str, float]:
     by_corpus = rows.groupby("corpus")
     least = by_corpus["step"].mean() / (2.0 * by_corpus["seed"].nunique() ** 0.5)
     return {str(corpus): float(spread) for corpus, spread in least.items()}
+
+
+def _on(corpus: str, named: tuple[str, str]) -> tuple[str, str]:
+    """Return an evaluator and its variant on a corpus: those of today's size have an experiment of their own."""
+    evaluator, variant = named
+    return evaluator, variant.replace(OPTIMISM, CHOICE, 1) if corpus in TODAY else variant
 
 
 def _spread(score: "pd.DataFrame", truth: "pd.DataFrame") -> "pd.DataFrame":

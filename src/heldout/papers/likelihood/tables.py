@@ -130,7 +130,8 @@ def _range(own: Best | None, grid: Sequence[int]) -> str:
 
 def regrets(inputs: Inputs) -> str:
     """Return what a score's choice of K costs, by model, the prior under which the likelihood judges, and score."""
-    corpora = results.optimism_corpora(inputs)
+    judged = {effect.corpus for name in CHOICES for effect in inputs.judged(f"choice-by-{name}").effects}
+    corpora = [*results.optimism_corpora(inputs), *(corpus for corpus in share.TODAY if corpus in judged)]
     names = " & ".join(latex.corpus_name(corpus) for corpus in corpora)
     head = rf"model & judged under & chosen by & {names}\\"
     return latex.tabular(inputs, f"@{{}}lll{'r' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
