@@ -54,6 +54,7 @@ def measured(trained: Topics, **changes: Any) -> tuple[list[Score], list[Measure
         "samples": 300,
         "annealing_chains": 8,
         "variance": 0.1,
+        "longer": {},
         "limit": 1e6,
         **changes,
     }
@@ -140,11 +141,23 @@ def test_the_fitted_prior_knows_only_the_training_documents() -> None:
         samples=300,
         annealing_chains=8,
         variance=0.1,
+        longer={},
         limit=1.0,
     )
     sums = [[m.value for m in found if m.quantity.startswith("prior-")] for found in (rows, other)]
     assert sums[0] == sums[1]
     assert len(sums[0]) == 4
+
+
+def test_a_corpus_may_have_a_longer_reference() -> None:
+    errors = []
+    for longer in ({}, {"another": 9}, {corpus().name: 9}):
+        scores, _ = measured(topics(), longer=longer)
+        truth = next(s for s in scores if (s.variant, s.evaluator, s.smoothing) == ("optimism", "reference", 1e-3))
+        assert truth.samples == 300 * longer.get(corpus().name, 1)
+        errors.append(truth.standard_error)
+    assert errors[0] == errors[1]
+    assert errors[2] < errors[0]
 
 
 def test_measurements_by_length_and_document_add_up_to_the_scores() -> None:

@@ -24,6 +24,11 @@ class Optimism:
     )
     annealing_chains: int = setting("of the reference", least=3)
     variance: float = setting("of a log weight, at which the reference takes no more sweeps", "nats^2", above=0)
+    longer: Mapping[str, int] = setting(
+        "times as many sweeps, and as many times smaller a variance, by corpus; once where it says nothing",
+        least=1,
+        fewest=0,
+    )
     limit: float = setting("cost of exact values, at most", "updates", above=0)
 
 

@@ -73,6 +73,8 @@ def experiment(job: Job, settings: Optimism) -> Results:
         on the axis "documents", at their number, the share of them in which Laplace's method at the folded-in point
         itself is undefined; on the axis "topics", at K, the sum and the largest of the prior's parameters.
     """
+    longer = settings.longer.get(job.corpus.name, 1)
+    settings = replace(settings, samples=longer * settings.samples, variance=settings.variance / longer)
     training, test = job.split()
     halves = half_split(test, job.seed)
     topics, variant = job.chains[0], job.variant
