@@ -111,7 +111,7 @@ def _units(judgement: Judgement, line: Callable[[Effect, str, bool], str]) -> st
 
 def _range(noun: str, numbers: list[int]) -> str:
     least, most = min(numbers), max(numbers)
-    return f"{least if least == most else f'{least} to {most}'} {noun}{'s' if most != 1 else ''}"
+    return f"{f'{least:,}' if least == most else f'{least:,} to {most:,}'} {noun}{'s' if most != 1 else ''}"
 
 
 def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
