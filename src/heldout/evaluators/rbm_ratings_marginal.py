@@ -1,9 +1,9 @@
 """The likelihood of restricted Boltzmann machines of ratings, exactly: a sum over 2^K states of the hidden units.
 
-log p(r_i) = sum_j c_j r_j + sum_k log(1 + exp(b_k + sum_j W_j r_j k)) - log Z_i, and given h all visible units are
+log p(r_i) = sum_j b_j r_j + sum_k log(1 + exp(c_k + sum_j W_j r_j k)) - log Z_i, and given h all visible units are
 independent:
 
-    Z_i = sum_h exp(b'h) prod_{j rated by i} sum_s exp(c_js + W_js' h).
+    Z_i = sum_h exp(c'h) prod_{j rated by i} sum_s exp(b_js + W_js' h).
 """
 
 import numpy as np

@@ -3,7 +3,7 @@ r"""Restricted Boltzmann machines of ratings (Murphy 2012, section 27.7.3.2; Sal
 A user's visible units are the items that the user has rated, categorical with S values, x_js = [r_j = s]; units of
 other items are dropped. With K binary hidden units
 
-    p(r, h) = exp(sum_k b_k h_k + sum_js x_js (c_js + sum_k W_jsk h_k)) / Z_i,
+    p(r, h) = exp(sum_k c_k h_k + sum_js x_js (b_js + sum_k W_jsk h_k)) / Z_i,
 
 where Z_i sums over the values of the rated items alone: a machine for every set of items, all with the same parameters.
 Dropping a unit is not integrating it out: p(r_A), summed over the ratings of B, is another number with A and B than
@@ -28,14 +28,14 @@ NAME = "RBM of ratings"
 
 
 class Machine(NamedTuple):
-    """Parameters: b, (K,); c, (M, S); W, (M, S, K)."""
+    """Parameters: c, (K,); b, (M, S); W, (M, S, K)."""
 
     hidden: Floats
     visible: Floats
     weights: Floats
 
     def inputs(self, ratings: Ratings) -> Floats:
-        """Return b_k + sum_j W_j r_j k of every user, (N, K)."""
+        """Return c_k + sum_j W_j r_j k of every user, (N, K)."""
         return np.asarray(self.hidden + indicators(ratings) @ self.weights.reshape(-1, len(self.hidden)))
 
 
