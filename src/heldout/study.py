@@ -471,6 +471,9 @@ def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict
         if isinstance(asked.get("topics"), dict):
             topics = next(iter(asked["topics"].values()))
             asked["topics"] = dict.fromkeys(asked["corpora"], topics)
+        for name, value in asked.get("settings", {}).items():
+            if isinstance(value, dict):  # by corpus, or by another name
+                asked["settings"][name] = {key: value[key] for key in value if key not in theirs}
     return study
 
 
