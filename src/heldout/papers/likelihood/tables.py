@@ -133,22 +133,20 @@ def regrets(inputs: Inputs) -> str:
     judged = {effect.corpus for name in CHOICES for effect in inputs.judged(f"choice-by-{name}").effects}
     corpora = [*results.optimism_corpora(inputs), *(corpus for corpus in share.TODAY if corpus in judged)]
     names = " & ".join(latex.corpus_name(corpus) for corpus in corpora)
-    head = rf"model & judged under & chosen by & {names}\\"
-    return latex.tabular(inputs, f"@{{}}lll{'r' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
+    head = rf"chosen by & {names}\\"
+    return latex.tabular(inputs, f"@{{}}l{'r' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
 
 
 def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.TableRow]:
     for place, (model, judge) in enumerate(itertools.product((PLSA, LDA), regret.JUDGES)):
         if place:
             yield r"\addlinespace[2pt]"
-        names = [style.MODEL_NAMES[model], judge]
+        yield rf"\multicolumn{{{1 + len(corpora)}}}{{@{{}}l}}{{\emph{{{style.MODEL_NAMES[model]}, {judge}}}}}\\"
         for name, (chooser, _) in CHOICES.items():
             effects = inputs.judged(f"choice-by-{name}").effects
             by_corpus = {e.corpus: e for e in effects if e.part == f"{PRINTED[model]}, {judge}"}
             if by_corpus:
-                cells = (_regret_cell(by_corpus.get(corpus)) for corpus in corpora)
-                yield [*names, chooser.partition(",")[0], *cells]
-                names = ["", ""]
+                yield [chooser.partition(",")[0], *(_regret_cell(by_corpus.get(corpus)) for corpus in corpora)]
 
 
 def _regret_cell(effect: Effect | None) -> str:
