@@ -161,3 +161,13 @@ def test_a_manifest_names_what_its_own_folder_has_and_nothing_else(paper: Paper)
         *paper.scorecard,
         *(claim for exhibit in paper.exhibits.values() for claim in exhibit.claims),
     }
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no checkout: git does not list its files")
+def test_nothing_else_stands_at_the_top_of_the_checkout() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    folders = {*(".ci", ".github", "benchmarks", "config", "data", "docs", "figures"), *("paper", "profiles", "src")}
+    files = {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "RESULTS.md"}
+    files |= {"Snakefile", "conftest.py", "environment.yml", "pyproject.toml", "requirements.lock", ".gitignore"}
+    files |= {".pre-commit-config.yaml", ".snakemake-workflow-catalog.yml"}
+    assert {name.partition("/")[0] for name in listed.splitlines()} == folders | files | {"tests", "workflow"}

@@ -71,11 +71,12 @@ class Newcomer:
         self.environment |= {"MPLBACKEND": "Agg", "XDG_CACHE_HOME": str(folder / "cache"), "PIP_NO_INPUT": "1"}
         # home is a fresh one; pip's cache of downloads alone is this machine's
         cache = os.environ.get("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
+        self.environment["PATH"] = f"{self.programs}{os.pathsep}{self.environment['PATH']}"
         self.environment |= {"HOME": str(folder), "PIP_CACHE_DIR": cache, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
     def run(self, *command: str | Path, text: str | None = None, shell: bool = False, kernel: bool = False) -> str:
         """Run a command of the environment; return its output and errors; raise a `StumbleError` where it fails."""
-        environment = self.environment | {"PATH": f"{self.programs}{os.pathsep}{self.environment['PATH']}"}
+        environment = self.environment.copy()
         if kernel:  # `matplotlib` draws into a notebook
             del environment["MPLBACKEND"]
         result = subprocess.run(
@@ -95,13 +96,12 @@ class Newcomer:
 
     def until(self, line: str, words: str) -> float:
         """Run a line of the shell until its output has these words; return the seconds that took."""
-        environment = self.environment | {"PATH": f"{self.programs}{os.pathsep}{self.environment['PATH']}"}
-        how: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": self.folder}
+        how: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "shell": True}
         start, seen = time.monotonic(), ""
-        with subprocess.Popen(f"exec {line}", shell=True, env=environment, **how) as process:
-            for seen_line in process.stdout or ():
-                seen += seen_line
-                if words in seen_line:
+        with subprocess.Popen(f"exec {line}", cwd=self.folder, env=self.environment, **how) as process:
+            for output in process.stdout or ():
+                seen += output
+                if words in output:
                     process.kill()
                     return time.monotonic() - start
         raise StumbleError(f"{line}\n{seen}: nowhere {words!r}")

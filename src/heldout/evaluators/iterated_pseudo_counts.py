@@ -22,7 +22,7 @@ def iterated_pseudo_counts(topics: Topics, documents: Corpus, samples: int, rng:
     """Return log p(w | alpha, phi) of every document by importance sampling from the iterated pseudo-counts.
 
     What it takes, returns and raises, see `heldout.evaluators`. Samples and errors are those of
-    `mean_field_importance`; all tokens are updated ten times before sampling.
+    `mean_field_importance`; all tokens are updated `importance_sampling.CYCLES` times before sampling.
 
     Examples:
         >>> iterated_pseudo_counts(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)

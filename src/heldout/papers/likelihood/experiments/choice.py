@@ -25,7 +25,11 @@ KIND = "choice"
 
 
 def experiment(job: Job, settings: Choice) -> Results:
-    """Score test documents of one corpus and seed by all that chooses and judges; there are no measurements."""
+    """Score the same test documents of one corpus and seed by all that chooses and judges.
+
+    Returns:
+        Scores, nats, with the estimator's error, in the variants above; no measurements.
+    """
     training, test = job.split()
     drawn = job.generator(KIND, topics=job.topics).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
