@@ -19,7 +19,7 @@ def batches(counts: sp.csr_matrix, words: dict[int, str]) -> artm.BatchVectorize
     """Return documents as BigARTM takes them."""
     return artm.BatchVectorizer(
         data_format="bow_n_wd",
-        n_wd=np.asarray(counts.T.todense()),
+        n_wd=counts.T,  # of a dense one it walks through every zero
         vocabulary=words,
         target_folder=str(Path(tempfile.mkdtemp()) / "batches"),
         batch_size=10**6,

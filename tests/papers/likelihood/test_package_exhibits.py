@@ -15,10 +15,10 @@ from heldout.measurements import Measurement
 from heldout.papers.likelihood import packages, questions, results
 from heldout.papers.likelihood.claims import many_perplexities, mend_suffices, neural_bound_below, package_errs
 from heldout.papers.likelihood.experiments.packages import KINDS
-from heldout.papers.likelihood.tables import large
+from heldout.papers.likelihood.tables import large, regret_cell
 from heldout.scores import Score
 from heldout.typesetting import latex
-from heldout.verdicts import CONTRADICTED, SUPPORTED
+from heldout.verdicts import CONTRADICTED, SUPPORTED, Judgement
 
 TOPICS, SIZES, SEEDS, TOKENS = (5, 20, 100), (25, 100, 300), (0, 1), 1000
 UNSEEN, BOUND = -0.5, -0.1  # parts, nats per token
@@ -80,7 +80,14 @@ def test_the_number_chooses_fewer_topics_than_the_likelihood_cannot_tell_from_it
     assert {row[2] for row in rows} == {"5"}
     assert {row[3] for row in rows} == {"20"}
     ratio = math.exp(likelihood(20) - (likelihood(20) + BOUND + cost(20, 300)))
-    assert rows[0][5] == large(ratio)
+    assert rows[0][6] == large(ratio)
+
+
+def test_the_cost_of_its_choice_stands_beside_it() -> None:
+    effect = package_errs(made(), ["cranfield"], upwards=False)[0]
+    judged = {"choice-by-package": Judgement("choice-by-package", (effect,))}
+    costs = [row[4] for row in cells(packages.choice(replace(made(), judgements=judged)))]
+    assert costs == [regret_cell(effect), *[latex.DASH] * (len(KINDS) - 1)]
 
 
 def test_a_package_errs_to_the_side_on_which_its_numbers_lie() -> None:
@@ -148,5 +155,6 @@ def test_questions_are_answered_with_the_studys_numbers() -> None:
     assert f"cost is {-cost(100, 300):.2f}, and words unseen in training are {-UNSEEN:.2f}." in " ".join(text.split())
     assert "It chooses 5 topics, the likelihood 20." in text
     assert text.count("\n## ") == 6
+    assert text.count("](") == len(re.findall(r"\]\(https://\S+\)", text))  # no link is broken at a line's end
     assert questions.page(peers_inputs()) == ""
     assert questions.page(replace(peers_inputs(), measurements=None)) == ""

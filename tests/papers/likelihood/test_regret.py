@@ -11,10 +11,10 @@ from heldout.effects import WITHOUT
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA
-from heldout.papers.likelihood.claims import CHOICES, choosing, library_choosing
+from heldout.papers.likelihood.claims import CHOICES, choosing, library_choosing, package_choosing
 from heldout.papers.likelihood.experiments.packages import REPORTED
 from heldout.papers.likelihood.regret import NUMBER, regrets, resolutions
-from heldout.papers.likelihood.results import FITTED, OPTIMISM, PEERS, main_constant
+from heldout.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS, main_constant
 from heldout.papers.likelihood.tables import regrets as table
 from heldout.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.verdicts import UNDECIDED, Judgement
@@ -93,17 +93,28 @@ def test_a_choice_that_never_varies_is_no_surer_than_the_grid_allows() -> None:
     assert never.error == pytest.approx(0.2 / 4.0)
 
 
-def test_a_library_chooses_by_its_number_of_all_documents() -> None:
-    given_peers = given()
-    scores = given_peers.scores.assign(smoothing=0.0)
+def of_library(variant: str, corpus: str) -> Inputs:
+    """Return scores of gensim's model, whose number is of all documents and wants 2."""
+    base = given()
+    scores = base.scores.assign(smoothing=0.0, corpus=corpus)
     exact, half = (scores["evaluator"] == name for name in (EXACT, HALF))
-    truth = scores[exact & (scores["variant"] == OPTIMISM)].assign(model="gensim", variant=PEERS)
-    reported = scores[half].assign(model="gensim", variant=PEERS, evaluator=REPORTED)
-    reported["log_likelihood"] = -reported["topics"] * reported["tokens"]  # wants 2
+    truth = scores[exact & (scores["variant"] == OPTIMISM)].assign(model="gensim", variant=variant)
+    reported = scores[half].assign(model="gensim", variant=variant, evaluator=REPORTED)
+    reported["log_likelihood"] = -reported["topics"] * reported["tokens"]
     reported[list(NATS_COLUMNS)] = np.nan
-    found = library_choosing(replace(given_peers, scores=pd.concat([truth, reported])), ["cranfield"])
+    return replace(base, scores=pd.concat([truth, reported]))
+
+
+def test_a_library_chooses_by_its_number_of_all_documents() -> None:
+    found = library_choosing(of_library(PEERS, "cranfield"), ["cranfield"])
     assert [effect.part for effect in found] == ["gensim, library's number", "gensim, number of topics"]
     assert [effect.estimate for effect in found] == pytest.approx([1.0, 0.5])
+
+
+def test_a_package_chooses_on_the_corpora_of_its_own_study() -> None:
+    (effect,) = package_choosing(of_library(PACKAGES, "ap"), ["cranfield"])
+    assert (effect.corpus, effect.part) == ("ap", "gensim")
+    assert effect.estimate == pytest.approx(1.0)
 
 
 def test_a_corpus_of_todays_size_has_scores_of_its_own() -> None:

@@ -209,21 +209,30 @@ def _by_split(inputs: Inputs, pairs: "pd.DataFrame", **how: Any) -> list[Effect]
 def choosing(inputs: Inputs, corpora: Sequence[str], *, chooser: str) -> list[Effect]:
     """Measure what the likelihood loses where another score chooses the number of topics (`regret`)."""
     found = []
+    held_out = {**inputs.held_out, **dict.fromkeys(prior_share.TODAY, TODAYS_HELD_OUT)}
     for model in (PLSA, LDA):
         for judge in regret.JUDGES:
             if regret.CHOOSERS[chooser] != (TRUTH, regret.JUDGES[judge]):
                 part = f"{PRINTED[model]}, {judge}"
                 rows = regret.regrets(inputs, [*corpora, *prior_share.TODAY], model, chooser, judge)
-                found += _of_regrets(inputs, rows, part)
+                found += _of_regrets(rows, part, held_out)
     return found
 
 
-def _of_regrets(inputs: Inputs, rows: "pd.DataFrame", part: str) -> list[Effect]:
+def _of_regrets(rows: "pd.DataFrame", part: str, held_out: float | Mapping[str, float]) -> list[Effect]:
     """Return the effects of regrets, which are no surer than a choice on a grid allows."""
     least = regret.resolutions(rows)
     rows = rows.drop(columns=["chosen", "judged", "step"])
-    held_out = {**inputs.held_out, **dict.fromkeys(prior_share.TODAY, TODAYS_HELD_OUT)}
     return effects(rows, held_out=held_out, margin=MODELS, part=part, resolution=least)
+
+
+def package_choosing(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what a package's own likelihood loses where its number chooses the number of topics (`regret`)."""
+    found, corpora = [], sorted(set(select(inputs.scores, variant=PACKAGES)["corpus"]))
+    for package in (name for name, kind in KINDS.items() if not kind.neural):
+        rows = regret.regrets(inputs, corpora, package, regret.PACKAGES_NUMBER, regret.PACKAGES_PRIOR)
+        found += _of_regrets(rows, package, PACKAGES_HELD_OUT)
+    return found
 
 
 def library_choosing(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -232,7 +241,7 @@ def library_choosing(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     for library in LIBRARIES:
         for chooser in (regret.LIBRARYS, regret.NUMBER):
             rows = regret.regrets(inputs, corpora, library, chooser, regret.LIBRARYS_PRIOR)
-            found += _of_regrets(inputs, rows, f"{library}, {chooser}")
+            found += _of_regrets(rows, f"{library}, {chooser}", inputs.held_out)
     return found
 
 
@@ -420,7 +429,7 @@ def half_chooses(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     found = []
     for model in (PLSA, LDA):
         rows = regret.regrets(inputs, corpora, model, regret.HALF_OF_COMPLETION, regret.COMPLETION_JUDGES)
-        found += _of_regrets(inputs, rows, PRINTED[model])
+        found += _of_regrets(rows, PRINTED[model], inputs.held_out)
     return found
 
 
@@ -690,6 +699,14 @@ CLAIMS = (
         " are judged on the other, mean over the two halves; beside it what the largest number of topics costs"
         f"{_COARSE}",
         library_choosing,
+    ),
+    Claim(
+        "choice-by-package",
+        _BEYOND,
+        "The number of topics that a package's own number for held-out documents chooses costs likelihood.",
+        "by corpus and package: the number of all test documents chooses; the likelihood chooses on one half and both"
+        f" are judged on the other, mean over the two halves{_COARSE}",
+        package_choosing,
     ),
     Claim(
         "peers-disagree",

@@ -12,14 +12,15 @@ from heldout.errors import InputError
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import long_chains, results, same_halves, tables
+from heldout.papers.likelihood import long_chains, results, same_halves, tables, validation
 from heldout.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from heldout.papers.likelihood.experiments.long_chains import LONG, SHORT
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
-from heldout.papers.likelihood.experiments.validation import KIND
+from heldout.papers.likelihood.experiments.validation import KIND, LONGER
+from heldout.papers.likelihood.packages import SHOWN
 from heldout.papers.likelihood.prior_share import TODAY, gaps, not_shown
 from heldout.papers.likelihood.results import COMPONENTS, FITTED, MIXTURE, OPTIMISM, PEERS, curve
 from heldout.papers.likelihood.tables import large, power_of_ten
@@ -47,6 +48,7 @@ def macros(inputs: Inputs) -> Macros:
         "ValidationLargest": f"{LARGEST:g}",
         "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
         "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
+        **_far(inputs),
         **_message(inputs),
         **_not_shown(inputs),
         "CoversErrors": f"{STATED:g}",
@@ -54,6 +56,7 @@ def macros(inputs: Inputs) -> Macros:
         **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
+        **_packages(inputs),
         **_today(inputs),
         **_chains(inputs),
     }
@@ -87,11 +90,28 @@ def _not_shown(inputs: Inputs) -> Macros:
     }
 
 
+def _far(inputs: Inputs) -> Macros:
+    """Return how many documents the reference puts far below and above itself with more work, and of how many."""
+    z = select(validation.documents(inputs), other=LONGER)["z"]
+    numbers = {"Far": validation.FARTHER, "Below": (z < -validation.FARTHER).sum(), "Held": len(z)}
+    numbers["Above"] = (z > validation.FARTHER).sum()
+    return {f"Validation{name}": latex.integer(int(n)) if len(z) else NOT_RUN for name, n in numbers.items()}
+
+
 def _chains(inputs: Inputs) -> Macros:
     """Return LDA's split R-hat after the shorter and the longer chains: medians over corpora and numbers of topics."""
     r_hats = long_chains.r_hats(inputs)
     names = {"RhatShort": SHORT, "RhatLong": LONG}
     return {n: latex.decimal(float(r_hats[of].median()), 2) if of in r_hats else NOT_RUN for n, of in names.items()}
+
+
+def _packages(inputs: Inputs) -> Macros:
+    """Return the numbers of topics of packages' models: that of exhibits, the fewest, the most, and how many."""
+    topics = sorted(set(results.of_packages(inputs)["topics"]))
+    ends = [latex.integer(k) for k in (topics[0], topics[-1], len(topics))] if topics else [NOT_RUN] * 3
+    return dict(
+        zip((f"Packages{name}" for name in ("Shown", "Fewest", "Most", "Grid")), (f"{SHOWN}", *ends), strict=True)
+    )
 
 
 def _today(inputs: Inputs) -> Macros:

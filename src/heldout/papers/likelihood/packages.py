@@ -22,7 +22,7 @@ from heldout.papers.likelihood.experiments.packages import (
     TOPICS_COST,
     UNSEEN,
 )
-from heldout.papers.likelihood.tables import large
+from heldout.papers.likelihood.tables import large, regret_cell
 from heldout.points import TRUTH, select
 from heldout.scores import perplexity
 from heldout.typesetting import latex, style
@@ -124,36 +124,34 @@ def _draw(axis: Axes, row: int, package: str, rows: "pd.DataFrame") -> None:
 def choice(inputs: Inputs) -> str:
     """Return the K that reported numbers choose beside those that the likelihood does not tell from its best.
 
-    A star marks a set at the end of the grid; ratios are of reported perplexity to the likelihood's, of tokens of words
-    seen in training.
+    A star marks a set at the end of the grid; the cost of the number's choice is its regret; ratios are of reported
+    perplexity to the likelihood's, of tokens of words seen in training.
     """
     table = select(results.of_packages(inputs), words=KNOWN)
     grid = sorted(set(table["topics"]))
     shown = results.available((5, 20, SHOWN), grid)
     head = rf"""
- & & \multicolumn{{2}}{{c}}{{$K$ chosen by}} & \multicolumn{{{len(shown)}}}{{c@{{}}}}{{reported over true, $K$}}\\
-\cmidrule(lr){{3-4}}\cmidrule(l){{5-{4 + len(shown)}}}
-corpus & package & its number & the likelihood & {" & ".join(map(latex.integer, shown))}\\"""
-    return latex.tabular(inputs, f"@{{}}llrr{'r' * len(shown)}@{{}}", head, _choice_rows(inputs, table, shown))
+ & & \multicolumn{{2}}{{c}}{{$K$ chosen by}} & & \multicolumn{{{len(shown)}}}{{c@{{}}}}{{reported over true, $K$}}\\
+\cmidrule(lr){{3-4}}\cmidrule(l){{6-{5 + len(shown)}}}
+corpus & package & its number & the likelihood & cost & {" & ".join(map(latex.integer, shown))}\\"""
+    return latex.tabular(inputs, f"@{{}}llrrr{'r' * len(shown)}@{{}}", head, _choice_rows(inputs, table, shown))
 
 
 def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Iterator[list[str]]:
+    costs = {(effect.corpus, effect.part): effect for effect in inputs.judged("choice-by-package").effects}
     for (corpus, package), rows in of_all(_by_corpus(table)).groupby(["corpus", "model"], sort=False):
         means = rows.pivot_table("value", "topics", "quantity")
         sets = [
             results.best_topics(inputs, str(corpus), str(package), name, results.PACKAGES) for name in (REPORTED, TRUTH)
         ]
-        alike = [
-            latex.listed([latex.integer(k) for k in one.topics]) + "*" * one.censored if one else "" for one in sets
-        ]
+        alike = [", ".join(map(latex.integer, one.topics)) + "*" * one.censored if one else "" for one in sets]
         chosen = latex.integer(sets[0].highest) if sets[0] else latex.DASH
-        if len(means) == 1:  # nothing to choose from
-            chosen, alike[1] = latex.DASH, ""
         ratios = [
             large(math.exp(min(700.0, means[LIKELIHOOD][k] - means[REPORTED][k]))) if k in means.index else latex.DASH
             for k in shown
         ]
-        yield [latex.corpus_name(str(corpus)), str(package), chosen, alike[1] or latex.DASH, *ratios]
+        cost = regret_cell(costs.get((str(corpus), str(package))))
+        yield [latex.corpus_name(str(corpus)), str(package), chosen, alike[1] or latex.DASH, cost, *ratios]
 
 
 def parts(inputs: Inputs) -> str:

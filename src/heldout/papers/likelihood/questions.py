@@ -77,8 +77,8 @@ by fewer tokens.
 [Stack Overflow 21355156](https://stackoverflow.com/questions/21355156). After Gibbs sampling it folds in: documents are
 scored at weights that were sampled given the words that are scored, {p:topicmodels-gibbs 5 reported known} with 5
 topics and {p:topicmodels-gibbs 100 reported known} with 100, by the likelihood {p:topicmodels-gibbs 5 likelihood known}
-and {p:topicmodels-gibbs 100 likelihood known}. {chosen:topicmodels-gibbs}. Score half of a document's tokens at
-weights sampled given the other half, or take the likelihood.
+and {p:topicmodels-gibbs 100 likelihood known}. {chosen:topicmodels-gibbs}. Whichever it chooses, its perplexity is too
+low: score half of a document's tokens at weights sampled given the other half, or take the likelihood.
 """
 
 
@@ -119,6 +119,6 @@ def page(inputs: Inputs) -> str:
         if all(set(select(own, model=package)["topics"]) >= TOPICS for package in ASKED):
             numbers = {kind: _Numbers(inputs, str(corpus), own, kind) for kind in ("p", "x", "log", "chosen")}
             text = TEXT.format(corpus=latex.corpus_title(str(corpus)), **numbers)
-            paragraphs = (textwrap.fill(lines, WIDTH, break_long_words=False) for lines in text.split("\n\n"))
-            return "\n\n".join(paragraphs) + "\n"
+            wrapper = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False)  # links stay whole
+            return "\n\n".join(map(wrapper.fill, text.split("\n\n"))) + "\n"
     return ""

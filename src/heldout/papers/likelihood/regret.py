@@ -26,7 +26,7 @@ from heldout.papers.likelihood.experiments.packages import REPORTED
 from heldout.papers.likelihood.experiments.same_halves import FITTED as UNDER_FITTED
 from heldout.papers.likelihood.experiments.same_halves import KIND as SAME_HALVES
 from heldout.papers.likelihood.prior_share import TODAY
-from heldout.papers.likelihood.results import FITTED, OPTIMISM, PEERS, points
+from heldout.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS, points
 from heldout.points import TRUTH
 from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.typing import Bools, Floats
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 NUMBER, MODELS_PRIOR = "number of topics", "likelihood, model's prior"
 LIBRARYS, LIBRARYS_PRIOR = "library's number", "library's prior"
+PACKAGES_NUMBER, PACKAGES_PRIOR = "package's number", "package's prior"  # of the study `packages`
 HALF_OF_COMPLETION, COMPLETION_JUDGES = "half folding-in, same halves", "second half given the first"
 # scores that choose, by the evaluators and variants that have them; the number itself needs none
 CHOOSERS: Mapping[str, tuple[str, str] | None] = {
@@ -45,13 +46,14 @@ CHOOSERS: Mapping[str, tuple[str, str] | None] = {
     "mean-field bound": (MEAN_FIELD_BOUND, OPTIMISM),
     MODELS_PRIOR: (TRUTH, OPTIMISM),
     LIBRARYS: (REPORTED, PEERS),
+    PACKAGES_NUMBER: (REPORTED, PACKAGES),
     HALF_OF_COMPLETION: (HALF, SAME_HALVES),
 }
 JUDGES = {"model's prior": OPTIMISM, "fitted prior": FITTED}  # variants of the likelihood that judges
 # evaluators and variants that judge
-_JUDGES = {name: (TRUTH, variant) for name, variant in {**JUDGES, LIBRARYS_PRIOR: PEERS}.items()} | {
-    COMPLETION_JUDGES: (COMPLETION, f"{SAME_HALVES}-{UNDER_FITTED}")
-}
+_JUDGES = {
+    name: (TRUTH, variant) for name, variant in {**JUDGES, LIBRARYS_PRIOR: PEERS, PACKAGES_PRIOR: PACKAGES}.items()
+} | {COMPLETION_JUDGES: (COMPLETION, f"{SAME_HALVES}-{UNDER_FITTED}")}
 _FIRST = np.arange(GROUPS) % 2 == 0
 HALVES = (_FIRST, ~_FIRST)  # (GROUPS,) bool
 
@@ -81,7 +83,7 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
             of_truth, of_score = of_truth.loc[grid], of_score.loc[grid]
             if grid.empty or of_truth[list(GROUP_COLUMNS)].isna().any(axis=None):
                 continue
-            if by == CHOOSERS[LIBRARYS]:
+            if by is not None and by[0] == REPORTED:
                 of_score = _spread(of_score, of_truth)
             values = _values(of_truth), _values(of_score)
             for at, half in enumerate(HALVES):

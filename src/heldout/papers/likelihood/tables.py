@@ -146,10 +146,11 @@ def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.Table
             effects = inputs.judged(f"choice-by-{name}").effects
             by_corpus = {e.corpus: e for e in effects if e.part == f"{PRINTED[model]}, {judge}"}
             if by_corpus:
-                yield [chooser.partition(",")[0], *(_regret_cell(by_corpus.get(corpus)) for corpus in corpora)]
+                yield [chooser.partition(",")[0], *(regret_cell(by_corpus.get(corpus)) for corpus in corpora)]
 
 
-def _regret_cell(effect: Effect | None) -> str:
+def regret_cell(effect: Effect | None) -> str:
+    """Return an effect and its interval, where it has one; a dash where it was not measured."""
     if effect is None:
         return latex.DASH
     estimate, low, high = shown(effect)
@@ -472,7 +473,7 @@ def conclusions_on_lda(inputs: Inputs) -> str:
         for effect in (short, long):
             verdict = effect.verdict
             moved = verdict != short.verdict
-            cells += [_regret_cell(effect), rf"\textbf{{{verdict}}}" if moved else verdict]
+            cells += [regret_cell(effect), rf"\textbf{{{verdict}}}" if moved else verdict]
         rows.append(cells)
         before = says
     if not rows:
