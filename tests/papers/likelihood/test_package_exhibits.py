@@ -15,6 +15,7 @@ from heldout.measurements import Measurement
 from heldout.papers.likelihood import packages, questions, results
 from heldout.papers.likelihood.claims import many_perplexities, mend_suffices, neural_bound_below, package_errs
 from heldout.papers.likelihood.experiments.packages import KINDS
+from heldout.papers.likelihood.macros import macros
 from heldout.papers.likelihood.tables import large, regret_cell
 from heldout.scores import Score
 from heldout.typesetting import latex
@@ -81,6 +82,11 @@ def test_the_number_chooses_fewer_topics_than_the_likelihood_cannot_tell_from_it
     assert {row[3] for row in rows} == {"20"}
     ratio = math.exp(likelihood(20) - (likelihood(20) + BOUND + cost(20, 300)))
     assert rows[0][6] == large(ratio)
+
+
+def test_the_text_says_which_numbers_of_topics_were_run() -> None:
+    numbers = macros(made())
+    assert [numbers[f"Packages{name}"] for name in ("Shown", "Fewest", "Most", "Grid")] == ["100", "5", "100", "3"]
 
 
 def test_the_cost_of_its_choice_stands_beside_it() -> None:

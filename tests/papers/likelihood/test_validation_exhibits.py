@@ -9,6 +9,7 @@ from heldout.errors import InputError
 from heldout.measurements import Measurement
 from heldout.papers.likelihood import figures, tables
 from heldout.papers.likelihood.claims import between_bounds, reference_holds
+from heldout.papers.likelihood.macros import macros
 from heldout.papers.likelihood.validation import cells, documents
 from heldout.verdicts import CONTRADICTED, SUPPORTED
 
@@ -68,6 +69,18 @@ def test_the_table_has_a_row_per_corpus_and_estimate() -> None:
     assert r"& 8 & 8 & \ensuremath{+0.0005} & \ensuremath{+0.0005} & 0.91 & 0 of 32 & 0 of 32\\" in rows[0]
     without = [row for row in tables.validated(measured(validation(stated=2.1))).splitlines() if "Cranfield" in row]
     assert "& 8 & 0 & -- & -- & -- & -- & --" in without[0].replace(r"\multicolumn{1}{c}{--}", "--")
+
+
+def test_the_text_counts_what_is_far_off_on_either_side() -> None:
+    moved = iter((-5.0, -4.5, 4.5))
+    rows = [
+        replace(row, value=next(moved, 0.0) * row.standard_error)
+        if (row.axis, row.quantity) == ("document", "longer-difference")
+        else row
+        for row in validation()
+    ]
+    numbers = macros(measured(rows))
+    assert [numbers[f"Validation{name}"] for name in ("Far", "Below", "Above", "Held")] == ["4", "2", "1", "32"]
 
 
 def test_the_figure_has_a_panel_per_corpus_with_all_cells() -> None:

@@ -92,10 +92,9 @@ def _not_shown(inputs: Inputs) -> Macros:
 
 def _far(inputs: Inputs) -> Macros:
     """Return how many documents the reference puts far below and above itself with more work, and of how many."""
-    z = select(validation.documents(inputs), other=LONGER)["z"]
-    numbers = {"Far": validation.FARTHER, "Below": (z < -validation.FARTHER).sum(), "Held": len(z)}
-    numbers["Above"] = (z > validation.FARTHER).sum()
-    return {f"Validation{name}": latex.integer(int(n)) if len(z) else NOT_RUN for name, n in numbers.items()}
+    z, far = select(validation.documents(inputs), other=LONGER)["z"], validation.FARTHER
+    numbers = {"Far": int(far), "Below": int((z < -far).sum()), "Above": int((z > far).sum()), "Held": len(z)}
+    return {f"Validation{name}": latex.integer(n) if len(z) else NOT_RUN for name, n in numbers.items()}
 
 
 def _chains(inputs: Inputs) -> Macros:
@@ -108,10 +107,13 @@ def _chains(inputs: Inputs) -> Macros:
 def _packages(inputs: Inputs) -> Macros:
     """Return the numbers of topics of packages' models: that of exhibits, the fewest, the most, and how many."""
     topics = sorted(set(results.of_packages(inputs)["topics"]))
-    ends = [latex.integer(k) for k in (topics[0], topics[-1], len(topics))] if topics else [NOT_RUN] * 3
-    return dict(
-        zip((f"Packages{name}" for name in ("Shown", "Fewest", "Most", "Grid")), (f"{SHOWN}", *ends), strict=True)
-    )
+    numbers = {"Fewest": topics[0], "Most": topics[-1], "Grid": len(topics)} if topics else {}
+    shown = {f"Packages{name}": latex.integer(n) for name, n in numbers.items()}
+    return {
+        **dict.fromkeys(("PackagesFewest", "PackagesMost", "PackagesGrid"), NOT_RUN),
+        **shown,
+        "PackagesShown": f"{SHOWN}",
+    }
 
 
 def _today(inputs: Inputs) -> Macros:

@@ -141,17 +141,17 @@ def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Ite
     costs = {(effect.corpus, effect.part): effect for effect in inputs.judged("choice-by-package").effects}
     for (corpus, package), rows in of_all(_by_corpus(table)).groupby(["corpus", "model"], sort=False):
         means = rows.pivot_table("value", "topics", "quantity")
-        sets = [
+        number, truth = (
             results.best_topics(inputs, str(corpus), str(package), name, results.PACKAGES) for name in (REPORTED, TRUTH)
-        ]
-        alike = [", ".join(map(latex.integer, one.topics)) + "*" * one.censored if one else "" for one in sets]
-        chosen = latex.integer(sets[0].highest) if sets[0] else latex.DASH
+        )
+        chosen = latex.integer(number.highest) if number else latex.DASH
+        alike = ", ".join(map(latex.integer, truth.topics)) + "*" * truth.censored if truth else latex.DASH
         ratios = [
             large(math.exp(min(700.0, means[LIKELIHOOD][k] - means[REPORTED][k]))) if k in means.index else latex.DASH
             for k in shown
         ]
         cost = regret_cell(costs.get((str(corpus), str(package))))
-        yield [latex.corpus_name(str(corpus)), str(package), chosen, alike[1] or latex.DASH, cost, *ratios]
+        yield [latex.corpus_name(str(corpus)), str(package), chosen, alike, cost, *ratios]
 
 
 def parts(inputs: Inputs) -> str:

@@ -6,7 +6,7 @@ is highest, and so does the likelihood itself, K(A). The other half B, which nei
     regret = [log p(B | K(A)) - log p(B | K_X(A))] / tokens of B,
 
 in nats per token, and the halves change roles. Zero where both choose alike; negative where the score's choice happens
-to be the better one on B. A library's number is of all documents: its choice has seen B, which favours it.
+to be the better one on B. A library's or package's number is of all documents: its choice has seen B, which favours it.
 
 A choice on a grid takes few values: where all halves of all splits choose alike, neither splits nor groups of documents
 vary, and what one half more might choose is not known. So the spread over splits is taken to be at least what it would
