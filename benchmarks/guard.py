@@ -39,7 +39,7 @@ from heldout.corpora.split import train_test_split
 from heldout.libraries.read import fitted
 from heldout.models.lda import LDA
 from heldout.models.plsa import PLSA
-from heldout.papers.likelihood.experiments.packages import fit_peer, fit_scikit_learn, with_own_words
+from artifact.papers.likelihood.experiments.packages import fit_peer, fit_scikit_learn, with_own_words
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
 from heldout.typing import Floats, Ints

@@ -49,7 +49,7 @@ from heldout.models import TEM
 from heldout.models.estimator import checked_counts, provenance
 from heldout.models.plsa import Cells, over, random_start, revive
 from heldout.models.plsa_tem import PLSATEM
-from heldout.scores import perplexity
+from heldout.topics import perplexity
 from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats
