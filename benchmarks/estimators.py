@@ -22,13 +22,13 @@ from pathlib import Path
 
 from speed import cpu, seconds
 
+from artifact.papers.buntine.experiments.calibration import draw_pair, side_by_side
+from artifact.papers.buntine.results import PUBLISHED_MILLISECONDS
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
 from heldout.evaluators.estimate import estimate
-from artifact.papers.buntine.experiments.calibration import draw_pair, side_by_side
-from artifact.papers.buntine.results import PUBLISHED_MILLISECONDS
-from heldout.seeds import generator
 from heldout.files import write_rows
+from heldout.seeds import generator
 
 TOPICS, WORDS, TOKENS, GAMMA, ALPHA, SAMPLES = 4, 1000, 14, 0.5, 0.1, 200
 COLUMNS = ("estimator", "samples", "milliseconds", "least", "greatest")

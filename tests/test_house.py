@@ -15,9 +15,9 @@ from pathlib import Path
 import grimp
 import pytest
 
-from artifact.study import schema
-from artifact.study.manifest import Paper
+from artifact import schema
 from artifact.papers import ALL
+from artifact.study.manifest import Paper
 from artifact.study.study import from_yaml
 
 ROOT = Path(__file__).parents[1]

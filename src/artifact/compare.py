@@ -29,15 +29,15 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
-from heldout.errors import InputError
-from heldout.files import replacing
-from heldout.models import LDA
 from artifact.papers import ALL, papers_of
 from artifact.results.scores import DECIMALS, NATS_COLUMNS, TOKENS_COLUMNS
 from artifact.results.scores import KEY as AXES
-from artifact.study.study import PEERS
 from artifact.results.tables import read_table, require_rows
+from artifact.study.study import PEERS
 from artifact.typesetting.exhibits import exhibits, stands_on
+from heldout.errors import InputError
+from heldout.files import replacing
+from heldout.models import LDA
 from heldout.typing import Floats
 
 DETERMINISTIC, SAMPLED = 1e-4, 0.03  # relative differences allowed to a perplexity or a measured value

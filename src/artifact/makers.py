@@ -5,19 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from artifact.papers import EXPERIMENTS, papers_of
+from artifact.study.manifest import kind
+from artifact.typesetting.exhibits import exhibits
 from heldout.corpora.names import SOURCES, SYNTHETIC
 from heldout.errors import InputError
-from artifact.study.manifest import kind
 from heldout.models import MODELS
-from artifact.papers import EXPERIMENTS, papers_of
-from artifact.typesetting.exhibits import exhibits
 
 TABLES = {
     "scores": "scores",
     "groups": "scores",
     "measurements": "measurements",
     "notes": "measurements",
-    "corpora": "corpora.table",
+    "corpora": "corpora",
     "timings": "timings",
 }
 
@@ -52,7 +52,7 @@ def modules_of(file: Path) -> tuple[str, ...]:
             case ("data", _, "effects.csv"):
                 return claims_modules(_settings(Path(*file.parts[: start + 2])))
             case ("data", _, table) if table.removesuffix(".csv") in TABLES:
-                return (f"heldout.{TABLES[table.removesuffix('.csv')]}",)
+                return (f"artifact.results.{TABLES[table.removesuffix('.csv')]}",)
             case ("figures", study, _) | ("paper", "generated", study, _):
                 shown = _settings(Path(*file.parts[:start], "data", study))
                 return exhibit_modules(shown, *(("figure",) if file.parts[start] == "figures" else ("table", "macros")))

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from artifact.results.reading import select
 from artifact.verdicts.effects import ON, effects, paired
 from artifact.verdicts.inputs import Inputs
-from gallery.member import LIKELIHOOD
-from artifact.results.reading import select
 from artifact.verdicts.verdicts import MODELS, Effect, Margin, Test
+from gallery.member import LIKELIHOOD
 
 if TYPE_CHECKING:
     import pandas as pd

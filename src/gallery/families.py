@@ -8,13 +8,13 @@ same properties.
 
 from typing import NamedTuple
 
-from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
-from gallery.priors.experiments import correlation, covariates, tags
 from gallery.extensions.experiments import disclda, dynamics, lda_hmm, rtm, slda
 from gallery.graphs.experiments import memberships, node_features, partitions
-from gallery.ratings.experiments import rating_curves, ratings
 from gallery.graphs.experiments.block_graphs import IRM_NAME
 from gallery.member import BOUND, FOLDED, Usual
+from gallery.priors.experiments import correlation, covariates, tags
+from gallery.ratings.experiments import rating_curves, ratings
+from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
 
 STATE, PSEUDO = Usual("at one state", "neither"), Usual("pseudo-likelihood", "neither")
 PARTITION, CLUSTER = Usual("best partition", "bound"), Usual("best cluster", "bound")

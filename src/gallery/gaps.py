@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from artifact.results.reading import select
 from artifact.verdicts.effects import per_token
 from artifact.verdicts.inputs import Inputs
 from gallery.member import LIKELIHOOD, USUAL
-from artifact.results.reading import select
 
 if TYPE_CHECKING:
     import pandas as pd

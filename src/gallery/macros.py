@@ -3,27 +3,27 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from heldout.evaluators import FULL, HALF
-from artifact.verdicts.inputs import Inputs
-from gallery.tokens import science as results
-from gallery.tokens.science import CLAIMS
-from gallery.extensions.experiments import lda_hmm
-from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE
-from gallery.tokens.experiments.bank_and_river import EVIDENCE as EXACT
-from gallery.gaps import apart, gaps
-from gallery.graphs.exhibits import of_graphs
-from gallery.priors.exhibits import of_priors
-from gallery.ratings.exhibits import of_ratings
-from gallery.undirected.exhibits import undirected
-from gallery.tokens.members import MEMBERS
-from gallery.member import LIKELIHOOD
-from gallery.tokens.members.plsi import PLSI
-from gallery.misprints import MISPRINTS
-from gallery.extensions.science import SEQUENCES
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import Macros
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, DIFFERS, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
+from gallery.claims import CLAIMS
+from gallery.extensions.experiments import lda_hmm
+from gallery.extensions.science import SEQUENCES
+from gallery.gaps import apart, gaps
+from gallery.graphs.exhibits import of_graphs
+from gallery.member import LIKELIHOOD
+from gallery.misprints import MISPRINTS
+from gallery.priors.exhibits import of_priors
+from gallery.ratings.exhibits import of_ratings
+from gallery.tokens import science as results
+from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE
+from gallery.tokens.experiments.bank_and_river import EVIDENCE as EXACT
+from gallery.tokens.members import MEMBERS
+from gallery.tokens.members.plsi import PLSI
+from gallery.undirected.exhibits import undirected
+from heldout.evaluators import FULL, HALF
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from heldout.evaluators.evaluation import Evaluation
 from gallery.tokens.members.data import DOCUMENTS, Split
+from heldout.evaluators.evaluation import Evaluation
 from heldout.typing import Floats
 
 USUAL, LIKELIHOOD = "usual-score", "likelihood"  # the evaluators of the two scores

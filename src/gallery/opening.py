@@ -8,22 +8,22 @@ annealing: nothing is concluded from it.
 
 from typing import NamedTuple
 
-from heldout.evaluators import FULL
+from artifact.results.reading import mean_points, select
 from artifact.verdicts.inputs import Inputs
 from gallery.extensions import science as results_extensions
-from gallery.graphs import science as results_graphs
-from gallery.priors import science as results_priors
-from gallery.ratings import science as results_ratings
-from gallery.undirected.experiments import boltzmann
-from gallery.priors.experiments import correlation, covariates, tags
 from gallery.extensions.experiments import disclda, dynamics, lda_hmm, rtm, slda
-from gallery.ratings.experiments import ratings
+from gallery.graphs import science as results_graphs
 from gallery.graphs.spec import PARTITIONS
-from gallery.priors.spec import CORRELATION, COVARIATES, TAGS
-from gallery.undirected.spec import BOLTZMANN
 from gallery.member import LIKELIHOOD, USUAL
+from gallery.priors import science as results_priors
+from gallery.priors.experiments import correlation, covariates, tags
+from gallery.priors.spec import CORRELATION, COVARIATES, TAGS
+from gallery.ratings import science as results_ratings
+from gallery.ratings.experiments import ratings
 from gallery.tokens.science import Gap, opening_gaps
-from artifact.results.reading import mean_points, select
+from gallery.undirected.experiments import boltzmann
+from gallery.undirected.spec import BOLTZMANN
+from heldout.evaluators import FULL
 
 TOKENS, ANSWERS = "LDA's extensions, per token", "labels, links, ratings, each"
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from artifact.results.reading import Point, mean_points, select
 from artifact.verdicts.inputs import Inputs
 from gallery.member import LIKELIHOOD, USUAL
-from artifact.results.reading import Point, mean_points, select
 
 
 class Row(NamedTuple):

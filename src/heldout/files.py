@@ -1,11 +1,12 @@
 """Files that are whole or absent."""
 
+import csv
 import hashlib
 import json
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -178,7 +179,6 @@ def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)
-
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

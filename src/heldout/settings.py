@@ -9,7 +9,7 @@ function takes:
         smoothing: float = setting("added to p(w | z)", above=0, most=1)
 
 A field is an int, a float, a tuple of either, or a mapping of names to ints. `parse` makes an object of a study's
-values; the schema of studies and the page on them are made from the same fields (`artifact.study.schema`).
+values; the schema of studies and the page on them are made from the same fields (`artifact.schema`).
 """
 
 import dataclasses

@@ -6,6 +6,7 @@ p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'. The prior of theta is a Dirichle
 likelihood under each.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property

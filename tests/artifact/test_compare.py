@@ -17,11 +17,11 @@ import pytest
 
 from artifact import compare as compare_module
 from artifact.compare import DETERMINISTIC, SAMPLED, compare, difference, standard_errors
-from heldout.errors import InputError
 from artifact.results.measurements import MEASUREMENTS, NOTES, Measurement, Note
 from artifact.results.scores import Groups, Score, collect_groups, write_scores
-from heldout.topics import perplexity
 from artifact.study.study import from_yaml
+from heldout.errors import InputError
+from heldout.topics import perplexity
 
 DEMO: dict[str, Any] = from_yaml((Path(__file__).parents[2] / "workflow/studies/demo.yaml").read_text())
 PLSA = Score(

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from artifact.verdicts.claims import judge
-from heldout.errors import InputError
-from artifact.verdicts.history import Change, read_history
-from artifact.verdicts.inputs import Inputs
 from artifact.papers import PAPERS
 from artifact.study.study import from_yaml, with_frozen
 from artifact.typesetting.exhibits import exhibits
 from artifact.typesetting.readme import costs, results, update
+from artifact.verdicts.claims import judge
+from artifact.verdicts.history import Change, read_history
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "data/reference/paper"

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from heldout.errors import InputError
 from artifact.side_by_side import each
+from heldout.errors import InputError
 
 
 @pytest.mark.parametrize("processes", [1, 2])

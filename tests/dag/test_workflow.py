@@ -22,8 +22,8 @@ import pytest
 import yaml
 from forked_snakemake import ForkedSnakemake
 
-from artifact.study.manifest import kind
 from artifact.papers import papers_of
+from artifact.study.manifest import kind
 from artifact.study.study import Settings, from_yaml, load_study, without_unavailable
 from artifact.typesetting.exhibits import exhibits
 

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from heldout.corpora.names import ARCHIVES
-from gallery.data_sets import DATA_SETS
-from gallery.gaps import gaps
 from artifact.typesetting import over_seeds
 from artifact.verdicts.verdicts import NOT_RUN
+from gallery.data_sets import DATA_SETS
+from gallery.gaps import gaps
+from heldout.corpora.names import ARCHIVES
 
 ROOT = Path(__file__).parents[2]
 BIBLIOGRAPHY = (ROOT / "paper/references.bib").read_text()

@@ -8,10 +8,6 @@ from test_gallery import cell, made
 from tiny_extensions import SETTINGS
 
 from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
-from gallery.families import FAMILY_OF
-from gallery.tokens.exhibits import opening
-from gallery.gaps import apart
-from gallery.member import LIKELIHOOD, USUAL
 from gallery.extensions.science import (
     CLASS_MODELS,
     DYNAMIC_MODELS,
@@ -25,9 +21,13 @@ from gallery.extensions.science import (
     motion,
     word_lists,
 )
+from gallery.families import FAMILY_OF
+from gallery.gaps import apart
 from gallery.graphs.science import block_rows, monks
+from gallery.member import LIKELIHOOD, USUAL
 from gallery.opening import SHOWN, all_gaps
 from gallery.table_rows import rows
+from gallery.tokens.exhibits import opening
 
 
 def test_labels_are_scored_exactly_and_at_one_state() -> None:

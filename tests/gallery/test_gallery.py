@@ -24,25 +24,26 @@ from tiny_undirected import SETTINGS as UNDIRECTED
 from tiny_undirected import TEST_DOCUMENTS
 from tiny_undirected import corpora as undirected_corpora
 
-from artifact.verdicts.claims import judge
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.records import from_responses
-from heldout.corpora.synthetic import Law, Shape, draw
-from heldout.errors import InputError
-from artifact.verdicts.inputs import Inputs
-from heldout.models.lda import LDA
 from artifact.papers import papers_of
+from artifact.results.reading import select
+from artifact.results.recorder import Results
+from artifact.study.steps import run_experiment
+from artifact.study.study import NOTHING
+from artifact.typesetting.exhibits import exhibits, make
+from artifact.typesetting.macros import macros
+from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 from gallery import MURPHY
-from gallery.tokens.science import CLAIMS
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.misprints import MISPRINTS, Misprint
 from gallery.tokens.experiments import bank_and_river, evidence, online, samplers
 from gallery.tokens.members import MEMBERS
 from gallery.tokens.members.data import DOCUMENTS
 from gallery.tokens.members.gap import GAP_LESS_MPCA, NMF
-from gallery.member import LIKELIHOOD, USUAL
 from gallery.tokens.members.mixtures import POISSON_LESS_PARTS
-from gallery.misprints import Misprint
-from gallery.misprints import MISPRINTS
 from gallery.tokens.science import (
+    CLAIMS,
     LDA_COMPLETION,
     LDA_HALF,
     annealed_and_exact,
@@ -54,13 +55,11 @@ from gallery.tokens.science import (
     senses,
     traces,
 )
-from artifact.results.reading import select
-from artifact.results.recorder import Results
-from artifact.study.steps import run_experiment
-from artifact.study.study import NOTHING
-from artifact.typesetting.exhibits import exhibits, make
-from artifact.typesetting.macros import macros
-from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.records import from_responses
+from heldout.corpora.synthetic import Law, Shape, draw
+from heldout.errors import InputError
+from heldout.models.lda import LDA
 
 PAPER = Path(__file__).parents[2] / "paper"
 TEXT = re.sub(

@@ -7,17 +7,17 @@ import pytest
 from test_gallery import made, run
 from tiny_graphs import MONKS, corpora
 
+from artifact.results.reading import select
 from artifact.verdicts.claims import judge
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
+from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY
 from gallery.graphs import science as results
-from gallery.tokens.science import CLAIMS
 from gallery.graphs.experiments import concepts, links, partitions
 from gallery.graphs.experiments.block_graphs import NINE, STRUCTURES
 from gallery.graphs.experiments.partitions import agreement
 from gallery.graphs.spec import CONCEPTS, LINKS, PARTITIONS
-from artifact.results.reading import select
-from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY
+from gallery.tokens.science import CLAIMS
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
 
 
 def test_scores_stand_in_their_order_about_the_exact_likelihood() -> None:

@@ -12,14 +12,14 @@ import yaml
 from test_gallery import made
 from tiny_families import CASES
 
+from gallery.families import FAMILIES, FAMILY_OF, Family
+from gallery.member import Member
+from gallery.tokens.experiments import perplexity
+from gallery.tokens.members import MEMBERS
+from gallery.tokens.members.data import DOCUMENTS, RECORDS, in_rounds
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.evaluators.evaluation import Evaluation
-from gallery.tokens.experiments import perplexity
-from gallery.families import FAMILIES, FAMILY_OF, Family
-from gallery.tokens.members import MEMBERS
-from gallery.tokens.members.data import DOCUMENTS, RECORDS, in_rounds
-from gallery.member import Member
 from heldout.typing import Floats, Ints
 
 LONGEST = 40  # tokens: a document with more has a probability below 1e-10 under the models that give lengths

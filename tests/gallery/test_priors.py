@@ -11,23 +11,22 @@ from small_study import corpora_table
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_priors import NAME, SETTINGS, TEST_DOCUMENTS, corpora
 
-from artifact.verdicts.claims import judge
-from heldout.errors import InputError
-from heldout.evaluators import EXACT
-from artifact.verdicts.inputs import Inputs
 from artifact.papers import papers_of
-from gallery import MURPHY
-from gallery.priors import science as results_priors
-from gallery.priors.science import PRIORS, SAME
-from gallery.priors.experiments import correlation, covariates, tags
-from gallery.priors.exhibits import layout
-from gallery.priors.exhibits import of_priors
-from gallery.priors.spec import CORRELATION, COVARIATES, EXHIBITS
 from artifact.results.reading import select
 from artifact.results.recorder import Results
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
+from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NOT_RUN
+from gallery import MURPHY
+from gallery.priors import science as results_priors
+from gallery.priors.exhibits import layout, of_priors
+from gallery.priors.experiments import correlation, covariates, tags
+from gallery.priors.science import PRIORS, SAME
+from gallery.priors.spec import CORRELATION, COVARIATES, EXHIBITS
+from heldout.errors import InputError
+from heldout.evaluators import EXACT
 
 
 def run(name: str, seed: int = 0, **changes: Any) -> Results:

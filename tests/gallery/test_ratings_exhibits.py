@@ -10,20 +10,23 @@ from matplotlib import pyplot as plt
 from small_study import corpora_table
 from tables_of import measurements_table, notes_table, scores_table
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from artifact.study.study import NOTHING
+from artifact.typesetting import latex, style
 from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.ratings import exhibits as figures_ratings
+from gallery.ratings import exhibits as macros_ratings
+from gallery.ratings import exhibits as tables_ratings
+from gallery.ratings import science as results_ratings
+from gallery.ratings.experiments import rating_curves, ratings
+from gallery.ratings.science import RATINGS_CLAIMS
+from gallery.ratings.spec import RatingCurves, Ratings
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.evaluators import COMPLETION, FULL, HALF
-from artifact.verdicts.inputs import Inputs
-from artifact.study.job import Job
-from gallery.ratings import exhibits as figures_ratings, exhibits as macros_ratings, science as results_ratings, exhibits as tables_ratings
-from gallery.ratings.science import RATINGS_CLAIMS
-from gallery.ratings.experiments import rating_curves, ratings
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.ratings.spec import RatingCurves, Ratings
-from artifact.results.recorder import Results
-from artifact.study.study import NOTHING
-from artifact.typesetting import latex, style
 
 SETTINGS = Ratings(
     topics=(2,), factors=(2, 3), iterations=5, restarts=1, epochs=2, batch=10, rate=0.1, decay=1e-3, samples=20

@@ -12,21 +12,23 @@ from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_undirected import SETTINGS, TEST_DOCUMENTS, corpora, newsgroups
 
-from artifact.verdicts.claims import judge
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.records import from_responses
-from heldout.corpora.synthetic import Law, Shape, draw
-from heldout.errors import InputError
-from artifact.verdicts.inputs import Inputs
-from artifact.study.job import Job
 from artifact.papers import papers_of
+from artifact.results.reading import select
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from artifact.study.steps import run_experiment
+from artifact.study.study import NOTHING
+from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import IDENTITY, NO_DIFFERENCE, SUPPORTED
 from gallery import MURPHY
-from gallery.undirected import spec as settings_undirected
-from gallery.undirected.science import UNDIRECTED
-from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
 from gallery.member import LIKELIHOOD
+from gallery.undirected import spec as settings_undirected
+from gallery.undirected.exhibits import figure_27_32
+from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
 from gallery.undirected.science import (
     MACHINES,
+    UNDIRECTED,
     WATCHED,
     checked,
     machines,
@@ -36,13 +38,11 @@ from gallery.undirected.science import (
     trace,
     unigram_of_all,
 )
-from gallery.undirected.exhibits import figure_27_32
-from artifact.results.reading import select
-from artifact.results.recorder import Results
-from artifact.study.steps import run_experiment
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.records import from_responses
+from heldout.corpora.synthetic import Law, Shape, draw
+from heldout.errors import InputError
 from heldout.settings import parse
-from artifact.study.study import NOTHING
-from artifact.verdicts.verdicts import IDENTITY, NO_DIFFERENCE, SUPPORTED
 
 
 def run(name: str, corpus: Corpus, **changes: Any) -> Results:

@@ -6,44 +6,47 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
+from gallery.extensions.evaluators.rtm_link import rtm_link
+from gallery.extensions.models.disclda import DiscLDA
+from gallery.extensions.models.lda_hmm import Parameters
+from gallery.graphs.evaluators.block_evidence import annealed_evidence
+from gallery.graphs.evaluators.mixed_membership_evidence import annealed_roles
+from gallery.graphs.evaluators.partitions import partitions_of_graph
+from gallery.graphs.models.blocks import ClusterPrior
+from gallery.graphs.models.mmsb import Roles
+from gallery.graphs.models.sbm import sbm_blocks, variational_em
+from gallery.graphs.models.sbm_features import FeatureBlocks, pair_features
+from gallery.priors.evaluators.categorical_pca_inputs import (
+    categorical_pca_inputs_annealed,
+    categorical_pca_inputs_marginal,
+)
+from gallery.priors.experiments.covariates import folded_in
+from gallery.priors.models.ctm import CTM
+from gallery.priors.models.mr_lda import MRLDA
+from gallery.ratings.evaluators.coclustering_marginal import best_cluster, coclustering_binned, coclustering_marginal
+from gallery.ratings.evaluators.rbm_ratings_marginal import rbm_pseudo_likelihood, rbm_ratings_marginal
+from gallery.ratings.models.coclustering import Blocks
+from gallery.ratings.models.rbm_ratings import Machine
+from gallery.tokens.members.data import folded_in_given_length
+from gallery.tokens.models.categorical_pca import CategoricalPCA
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.relations.ratings import Ratings
 from heldout.corpora.relations.relation import Relation, Relations
-from gallery.graphs.evaluators.block_evidence import annealed_evidence
-from gallery.priors.evaluators.categorical_pca_inputs import categorical_pca_inputs_annealed, categorical_pca_inputs_marginal
-from gallery.ratings.evaluators.coclustering_marginal import best_cluster, coclustering_binned, coclustering_marginal
 from heldout.evaluators.document_priors import own_priors_exact
 from heldout.evaluators.dtm_annealed import dtm_annealed, variational
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
 from heldout.evaluators.log_partition import log_likelihood, log_partition, log_partitions
 from heldout.evaluators.log_partition_annealed import log_partition_annealed, log_partitions_annealed
 from heldout.evaluators.logistic_normal import logistic_normal_exact
-from gallery.graphs.evaluators.mixed_membership_evidence import annealed_roles
-from gallery.graphs.evaluators.partitions import partitions_of_graph
 from heldout.evaluators.rating_marginal import binned_marginal, full_folding_in, rating_marginal
-from gallery.ratings.evaluators.rbm_ratings_marginal import rbm_pseudo_likelihood, rbm_ratings_marginal
 from heldout.evaluators.reference import reference
-from gallery.extensions.evaluators.rtm_link import rtm_link
 from heldout.evaluators.slda_marginal import slda_marginal
-from gallery.graphs.models.blocks import ClusterPrior
-from gallery.tokens.models.categorical_pca import CategoricalPCA
-from gallery.ratings.models.coclustering import Blocks
-from gallery.priors.models.ctm import CTM
-from gallery.extensions.models.disclda import DiscLDA
 from heldout.models.dtm import DynamicState
 from heldout.models.harmonium_units import BINARY, MULTINOMIAL
-from gallery.extensions.models.lda_hmm import Parameters
-from gallery.graphs.models.mmsb import Roles
-from gallery.priors.models.mr_lda import MRLDA
 from heldout.models.pmf import Factors
 from heldout.models.rbm import RBM, pseudo_likelihood
-from gallery.ratings.models.rbm_ratings import Machine
-from gallery.graphs.models.sbm import sbm_blocks, variational_em
-from gallery.graphs.models.sbm_features import FeatureBlocks, pair_features
-from gallery.priors.experiments.covariates import folded_in
-from gallery.tokens.members.data import folded_in_given_length
 from heldout.topics import OwnPriors, Topics
 from heldout.typing import Floats
 

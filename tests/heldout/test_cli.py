@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import heldout
+from artifact.results.scores import COLUMNS, read_scores
 from heldout.cli import main
 from heldout.evaluators import FULL, HALF
-from artifact.results.scores import COLUMNS, read_scores
 from heldout.topics import Topics
 
 PLSA = ["--model", "plsa-hof", "--topics", "2", "--seed", "0", "--test-documents", "2"]

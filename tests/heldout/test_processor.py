@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heldout.corpora.synthetic import draw
 from artifact.results.corpora import published_shape
+from heldout.corpora.synthetic import draw
 from heldout.processor import KERNELS, pin
 
 ROOT = Path(__file__).parents[2]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from artifact.papers import ALL
 from heldout.errors import InputError
 from heldout.models import MODELS
 from heldout.models.settings import FOLDING_IN, TRAINING, LDAGrowth
-from artifact.papers import ALL
 from heldout.settings import LISTS, NAMED, Rule, parse, rules
 
 EXPERIMENTS = {name: one.settings for paper in ALL for name, one in paper.experiments.items() if one is not None}

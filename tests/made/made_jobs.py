@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from heldout.corpora.corpus import Corpus
-from artifact.study.job import Job
 from artifact.results.measurements import Measurement
 from artifact.results.recorder import Results
 from artifact.results.scores import Score
+from artifact.study.job import Job
+from heldout.corpora.corpus import Corpus
 from heldout.settings import parse
 
 Experiment = Callable[[Job, Any], Results]

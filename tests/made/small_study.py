@@ -14,13 +14,13 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
-from artifact.verdicts.claims import judge
-from heldout.evaluators import FULL, HALF
-from artifact.verdicts.inputs import Inputs
-from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.papers import PAPERS
+from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.results.scores import COLUMNS
+from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import Judgement
+from heldout.evaluators import FULL, HALF
 
 MAIN, SECOND, GIBBS = "smoothed-after-training", "smoothed-in-m-step", "collapsed-gibbs"
 

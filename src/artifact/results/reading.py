@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
 from artifact.results.measurements import COLUMNS
+from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
 from heldout.topics import perplexity
 
 if TYPE_CHECKING:

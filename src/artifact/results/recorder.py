@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsFloat, SupportsInt
 
-from heldout.errors import InputError
 from artifact.results.measurements import Measurement, Note
 from artifact.results.scores import Groups, Score
+from heldout.errors import InputError
 from heldout.topics import perplexity
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 A row's key is (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). The table holds no timings,
 so that two runs can be compared byte by byte.
 
-The intervals of effects (`artifact.verdicts.effects`) need to know what documents add to a score. They enter by `GROUPS` fixed
-groups: a document's group is a hash of its name, the same in every split, model and run. A job's file has the groups'
-columns beside the score's; collected, they are a table of their own with the same key, and people read the scores.
+The intervals of effects (`artifact.verdicts.effects`) need to know what documents add to a score. They enter by
+`GROUPS` fixed groups: a document's group is a hash of its name, the same in every split, model and run. A job's file
+has the groups' columns beside the score's; collected, they are a table of their own with the same key, and people read
+the scores.
 """
 
 import math
@@ -15,8 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from heldout.errors import InputError
 from artifact.results.tables import merge_rows, read_table
+from heldout.errors import InputError
 from heldout.files import write_rows
 
 if TYPE_CHECKING:
@@ -115,8 +116,6 @@ GROUP_TYPES: dict[str, type] = {
     **dict.fromkeys(TOKENS_COLUMNS, int),
     **dict.fromkeys(NATS_COLUMNS, float),
 }
-
-
 
 
 def write_scores(path: Path, scores: Iterable[Score]) -> None:

@@ -3,22 +3,18 @@
 import csv
 import gzip
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heldout.errors import InputError
-from heldout.files import replacing
+from heldout.files import write_rows
 from heldout.limits import require_file
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-
-
 
 
 def merge_rows(

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from heldout.errors import InputError
-from heldout.files import replacing
-from heldout.files import write_rows
+from heldout.files import replacing, write_rows
 
 CORES = 2  # processor cores that share a study's jobs
 PARTS = ("training", "figure", "table")  # rules of jobs whose whole is timed, too

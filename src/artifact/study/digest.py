@@ -17,7 +17,7 @@ from typing import Any
 from heldout.errors import InputError
 from heldout.files import replacing
 
-LISTS = ("__init__.py", "settings.py")  # files of which those names alone count that others take from them
+LISTS = ("__init__.py", "settings.py", "spec.py")  # files of which those names alone count that others take from them
 SETTING = "setting"  # the function of `heldout.settings` whose arguments by position are prose
 Imports = list[tuple[str, tuple[str, ...]]]  # modules, and the names taken from each; none for the module as a whole
 Code = tuple[tuple[str, str], ...]  # a file's statements: the names that each binds, and its digest

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from artifact.results.recorder import Recorder
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.folding_in import FoldIn
-from artifact.results.recorder import Recorder
 from heldout.seeds import generator
 
 NO_CORPUS = Corpus("none", (), np.zeros(0, np.int32), np.zeros(1, np.int64), (), {})

@@ -1,7 +1,7 @@
 """Manifests: the experiments, exhibits and claims of a paper's folder, without importing them.
 
-A paper is a folder of `artifact.papers` whose `__init__` holds one `Paper`. The workflow reads the manifests whenever it
-looks at its rules, so nothing here imports NumPy.
+A paper is a folder of `artifact.papers` whose `__init__` holds one `Paper`. The workflow reads the manifests whenever
+it looks at its rules, so nothing here imports NumPy.
 """
 
 import importlib
@@ -25,12 +25,12 @@ class Exhibit:
         title: what it shows, in a few words.
         function: the function that makes it, from `Inputs` and, if it is about one corpus, the corpus's name; by its
             dotted name in `package`, such as "figures.bounds.documents".
-        parts: the parts of a study's runs that it depends on: models, experiments, or the names in `artifact.study.study`.
-        corpus: the position in the study of the one corpus that it is about; None for all corpora.
-        original: its counterpart in the source, such as "Figure 4"; empty if there is none.
-        drawn: corpora drawn from trained models; it shows at least one of them. Empty if it shows other corpora.
-        claims: the claims that it shows, by name.
-        package: the dotted name of the package that has the function; set by the paper that has the exhibit.
+        parts: the parts of a study's runs that it depends on: models, experiments, or the names in
+        `artifact.study.study`. corpus: the position in the study of the one corpus that it is about; None for all
+        corpora. original: its counterpart in the source, such as "Figure 4"; empty if there is none. drawn: corpora
+        drawn from trained models; it shows at least one of them. Empty if it shows other corpora. claims: the claims
+        that it shows, by name. package: the dotted name of the package that has the function; set by the paper that has
+        the exhibit.
     """
 
     title: str
@@ -62,7 +62,8 @@ class Experiment:
             documents, or the latter two.
         models: the models of which it reads topics, or the libraries that it runs; empty if it trains its own.
         topics: how a study gives K: a "list", "by corpus", or "either"; empty if it does not.
-        training: the class of the training settings of models that grow for it; None without such.
+        training: the class of the training settings of models that grow for it; None without one.
+        package: the dotted name of the package with its folder `experiments`; the paper's where it is empty.
     """
 
     settings: type
@@ -70,6 +71,7 @@ class Experiment:
     models: tuple[str, ...] = ()
     topics: Literal["", "list", "by corpus", "either"] = ""
     training: type | None = None
+    package: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,8 @@ class Paper:
 
     def experiment_module(self, name: str) -> str:
         """Return the dotted name of an experiment's module."""
-        return f"{self.module}.experiments.{name.replace('-', '_')}"
+        package = self.experiments[name].package or self.module
+        return f"{package}.experiments.{name.replace('-', '_')}"
 
     def part(self, name: Literal["claims", "macros"]) -> Any:
         """Import a module of the paper and return its CLAIMS, or its function `macros`."""

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from artifact.verdicts.claims import Claim
-from heldout.evaluators import ESTIMATORS, FULL, HALF
-from artifact.verdicts.inputs import Inputs
 from artifact.typesetting import latex
 from artifact.typesetting.table import Table
+from artifact.verdicts.claims import Claim
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, Effect, Judgement, shown
+from heldout.evaluators import ESTIMATORS, FULL, HALF
 
 _CAPTION = r"""
 Claims of %s, each with its test and its effects: the estimate with its 95\,\%% interval on each corpus, over documents,

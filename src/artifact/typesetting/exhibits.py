@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from artifact.results.timings import timed
+from artifact.side_by_side import each
+from artifact.study.manifest import ALL, Exhibit, Paper, kind
+from artifact.study.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
+from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.files import replacing
-from artifact.verdicts.inputs import Inputs
-from artifact.study.manifest import ALL, Exhibit, Paper, kind
-from artifact.side_by_side import each
-from artifact.study.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
-from artifact.results.timings import timed
 
 SHARED = {
     name: Exhibit(title, function, parts, package="artifact.typesetting")

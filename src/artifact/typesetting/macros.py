@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from artifact.verdicts.inputs import Inputs
 from artifact.results.timings import CORES, PARTS
 from artifact.typesetting import latex, report
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONFIDENCE, ESTIMATORS, MODELS, SIMILAR
 
 POSITIONS = ("One", "Two", "Three")

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heldout.errors import InputError
 from artifact.typesetting import latex
 from artifact.typesetting.claims_table import latex_effect
 from artifact.verdicts.verdicts import NOT_RUN, VERDICTS, Effect, Judgement, together, verdict_of
+from heldout.errors import InputError
 
 SIGNS = ("positive", "negative")
 

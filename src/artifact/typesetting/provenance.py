@@ -3,10 +3,10 @@
 import math
 from typing import NamedTuple
 
-from artifact.verdicts.inputs import Inputs
 from artifact.study.manifest import Exhibit
 from artifact.typesetting import latex
 from artifact.typesetting.exhibits import corpora_of, exhibits, stands_on
+from artifact.verdicts.inputs import Inputs
 
 _CAPTION = r"Exhibits and what their jobs took. A dash: no reference timing is kept.\SyntheticNotice"
 PART = "training"  # part of a job of the rule `fit`, which counts as a whole

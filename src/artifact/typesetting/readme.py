@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from heldout.errors import InputError
-from artifact.verdicts.history import Change
-from artifact.verdicts.inputs import Inputs, read_timings
-from artifact.study.study import from_yaml
 from artifact.results.timings import CORES, PARTS
+from artifact.study.study import from_yaml
 from artifact.typesetting import claims_table
 from artifact.typesetting.exhibits import exhibits, path
 from artifact.typesetting.provenance import cost
 from artifact.typesetting.table import Table, corpora
+from artifact.verdicts.history import Change
+from artifact.verdicts.inputs import Inputs, read_timings
+from heldout.errors import InputError
 
 DEFAULT = "paper"  # the study of a run that names none
 

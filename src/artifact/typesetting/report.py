@@ -1,9 +1,9 @@
 """The report of a study whose text nobody wrote: its exhibits with captions from the manifest, and no argument."""
 
-from artifact.verdicts.inputs import Inputs
 from artifact.study.manifest import kind
 from artifact.typesetting import latex
 from artifact.typesetting.exhibits import exhibits
+from artifact.verdicts.inputs import Inputs
 
 LONG = ("table-claims", "table-provenance")  # the tables at the end of paper/report.tex
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from artifact.verdicts.inputs import Inputs
 from artifact.side_by_side import each
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import Effect, Judgement
 
 # why a claim cannot fail, where more than one paper makes it

@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import stats
 
-from heldout.errors import InputError
 from artifact.results.reading import select
 from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from heldout.typing import Floats
 from artifact.verdicts.verdicts import CONFIDENCE, Effect, Margin, Test
+from heldout.errors import InputError
+from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

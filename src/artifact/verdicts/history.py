@@ -11,13 +11,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import get_type_hints
 
-from artifact.verdicts.claims import Claim
-from artifact.study.digest import digest_of_name
-from heldout.errors import InputError
 from artifact.results.tables import read_table
+from artifact.study.digest import digest_of_name
+from artifact.verdicts.claims import Claim
+from heldout.errors import InputError
 from heldout.files import write_rows
 
-SHARED = ("artifact.verdicts.effects", "artifact.verdicts.verdicts", "artifact.results.reading")  # what judges the claims of every paper
+SHARED = (
+    "artifact.verdicts.effects",
+    "artifact.verdicts.verdicts",
+    "artifact.results.reading",
+)  # what judges the claims of every paper
 REASONS = ("data", "test", "code", "withdrawn")
 
 

@@ -8,11 +8,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from heldout.errors import InputError
+from artifact.results.tables import read_table, require_rows
 from artifact.study.manifest import Paper
 from artifact.study.study import Settings, read_study
-from artifact.results.tables import read_table, require_rows
 from artifact.verdicts.verdicts import Judgement, read_effects
+from heldout.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

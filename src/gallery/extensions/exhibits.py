@@ -1,18 +1,17 @@
 """Figures and tables of LDA's extensions."""
 
+from itertools import groupby, zip_longest
+
 import numpy as np
 from matplotlib.figure import Figure
+
+from artifact.results.reading import Point
+from artifact.typesetting import latex, style
+from artifact.typesetting.over_seeds import scored
 from artifact.verdicts.inputs import Inputs
 from gallery.extensions import science as results
-from gallery.extensions.experiments import lda_hmm_words
-from artifact.typesetting import style
-from itertools import groupby, zip_longest
 from gallery.extensions.experiments import disclda, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.table_rows import Row, rows
-from artifact.results.reading import Point
-from artifact.typesetting import latex
-from artifact.typesetting.over_seeds import scored
-
 
 TIMES = 4  # at which Figure 27.12 shows a topic's words
 SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
@@ -138,8 +137,6 @@ def sequences(inputs: Inputs) -> str:
         body.append([*cells, _value(row.usual, 4), scored(row.likelihood, 4), _gap(row, 4), *shares])
     head = r"data & model & $K$ & folded in & likelihood & gap & tokens of topics & function words of topics\\"
     return latex.tabular(inputs, "@{}llrrlrrr@{}", head, body)
-
-
 
 
 def dynamic(inputs: Inputs) -> str:

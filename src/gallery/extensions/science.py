@@ -1,19 +1,19 @@
 """Results and claims about LDA's extensions (Murphy, 2012, sections 27.4 and 27.5.3)."""
 
-from typing import TYPE_CHECKING, NamedTuple
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA
-from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
-from gallery.table_rows import Row, rows
-from artifact.results.reading import select
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from artifact.results.reading import select
 from artifact.verdicts.claims import Claim
 from artifact.verdicts.effects import ON, effects, less, per_token
-from gallery.comparison import compared
-from gallery.extensions.experiments import disclda, dynamics, lda_hmm, rtm, slda
-from gallery.member import LIKELIHOOD, USUAL
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import MODELS, Effect, Margin
+from gallery.comparison import compared
+from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.table_rows import Row, rows
+from heldout.models import LDA
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,9 +1,10 @@
 """Settings, experiments and exhibits of LDA's extensions (sections 27.4 and 27.5.3)."""
 
 from dataclasses import dataclass
+
+from artifact.study.manifest import Exhibit, Experiment
 from gallery.tokens.spec import _Priors
 from heldout.settings import setting
-from artifact.study.manifest import Exhibit, Experiment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,9 +114,7 @@ EXHIBITS = {
         ("dynamics",),
         claims=("moving-topics-predict", "plugging-in-costs"),
     ),
-    "figure-27-12": Exhibit(
-        "a topic that moves", "exhibits.figure_27_12", ("dynamics",), original="Figure 27.12"
-    ),
+    "figure-27-12": Exhibit("a topic that moves", "exhibits.figure_27_12", ("dynamics",), original="Figure 27.12"),
     "table-slda": Exhibit(
         "supervised LDA beside LDA with a regression",
         "exhibits.supervised",
@@ -146,9 +145,7 @@ EXHIBITS = {
         ("lda-hmm-words",),
         original="Table 27.1",
     ),
-    "figure-27-14": Exhibit(
-        "words in two roles", "exhibits.figure_27_14", ("lda-hmm-words",), original="Figure 27.14"
-    ),
+    "figure-27-14": Exhibit("words in two roles", "exhibits.figure_27_14", ("lda-hmm-words",), original="Figure 27.14"),
     "table-27-1-of-others": Exhibit(
         "topics and states of another corpus", "exhibits.table_27_1_of_others", ("lda-hmm-words",)
     ),

@@ -4,22 +4,18 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from artifact.verdicts.inputs import Inputs
-from gallery.graphs import science as results
-from gallery.graphs.experiments.block_graphs import NINE, STRUCTURES
-from artifact.typesetting import style
-from heldout.typing import Floats, Ints
-from gallery.graphs.experiments import links as of_links
-from gallery.graphs.experiments.block_graphs import IRM_NAME
-from gallery.graphs.spec import LINKS, NODE_FEATURES
-from artifact.typesetting import latex
-from gallery.graphs.experiments import concepts, memberships, node_features, partitions
-from gallery.graphs.experiments.block_graphs import STRUCTURES
-from gallery.graphs.spec import CONCEPTS, MEMBERSHIPS, PARTITIONS
-from artifact.typesetting import latex, over_seeds
-from artifact.typesetting.macros import Macros
-from artifact.verdicts.verdicts import NOT_RUN
 
+from artifact.typesetting import latex, over_seeds, style
+from artifact.typesetting.macros import Macros
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import NOT_RUN
+from gallery.graphs import science as results
+from gallery.graphs.experiments import concepts as concepts_run
+from gallery.graphs.experiments import links as links_run
+from gallery.graphs.experiments import memberships, node_features, partitions
+from gallery.graphs.experiments.block_graphs import IRM_NAME, NINE, STRUCTURES
+from gallery.graphs.spec import CONCEPTS, LINKS, MEMBERSHIPS, NODE_FEATURES, PARTITIONS
+from heldout.typing import Floats, Ints
 
 SHOWN_PREDICATES, SHOWN_INTERACTIONS = 6, 7  # panels of clusters
 _AT_CORNER = 0.9  # a membership that is of one block
@@ -201,9 +197,10 @@ def links(inputs: Inputs) -> str:
     import pandas as pd
 
     names = [
-        f"{one}-{of_links.LOG_LOSS}" for one in (of_links.DENSITY, of_links.PLUGGED, of_links.ONE, of_links.AVERAGE)
+        f"{one}-{links_run.LOG_LOSS}"
+        for one in (links_run.DENSITY, links_run.PLUGGED, links_run.ONE, links_run.AVERAGE)
     ]
-    names += [f"{one}-{of_links.AUC}" for one in (of_links.ONE, of_links.AVERAGE)]
+    names += [f"{one}-{links_run.AUC}" for one in (links_run.ONE, links_run.AVERAGE)]
     tables = {
         name: pd.concat([results.link_means(inputs, name, experiment) for experiment in (LINKS, NODE_FEATURES)])
         for name in names
@@ -285,10 +282,10 @@ def of_graphs(inputs: Inputs) -> Macros:
         result[f"{corpus.capitalize()}Eta"] = NOT_RUN if eta is None else latex.decimal(eta, 1)
     result["NodeFeaturesGap"] = over_seeds.signed(results.feature_gaps(inputs, node_features.MODEL["concatenation"]), 1)
     eta = results.chosen_eta(inputs, "nations")
-    for name, quantity in (("Exact", concepts.FEATURES_EXACT), ("Annealed", concepts.FEATURES_ANNEALED)):
+    for name, quantity in (("Exact", concepts_run.FEATURES_EXACT), ("Annealed", concepts_run.FEATURES_ANNEALED)):
         table = results.rows(inputs, CONCEPTS, quantity)
         own = table[table["smoothing"] == eta]["value"].to_numpy(float)
         result[f"Features{name}"] = _signed(own.mean() if len(own) else None)
-        if quantity == concepts.FEATURES_ANNEALED and len(own) > 1:
+        if quantity == concepts_run.FEATURES_ANNEALED and len(own) > 1:
             result[f"Features{name}"] += rf" \ensuremath{{\pm}} {latex.decimal(own.std(ddof=1) / len(own) ** 0.5, 1)}"
     return result

@@ -5,10 +5,19 @@ both were stated before their data. A number of clusters is similar within one o
 had shown such numbers on both data. The start and the Beta prior of those are chosen by p(R, q) alone.
 """
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
+
+from artifact.results.reading import select
+from artifact.verdicts.claims import MAX_IS_NO_LESS, Claim
+from artifact.verdicts.effects import effects, less
 from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import Effect, Margin
 from gallery.graphs.experiments import blocks, concepts, links, memberships, node_features, partitions
+from gallery.graphs.models.sbm_features import NO_FEATURES
 from gallery.graphs.spec import (
     BLOCK_GRAPHS,
     BLOCKS,
@@ -18,16 +27,7 @@ from gallery.graphs.spec import (
     NODE_FEATURES,
     PARTITIONS,
 )
-from artifact.results.reading import select
 from heldout.typing import Floats, Ints
-from collections.abc import Sequence
-from functools import partial
-from artifact.verdicts.claims import MAX_IS_NO_LESS, Claim
-from artifact.verdicts.effects import effects, less
-from gallery.graphs.models.sbm_features import NO_FEATURES
-from gallery.graphs.experiments import links, node_features
-from gallery.graphs.spec import NODE_FEATURES
-from artifact.verdicts.verdicts import Effect, Margin
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,8 +1,9 @@
 """Settings, experiments and exhibits of models of graphs and relations (sections 27.5.1, 27.5.2 and 27.6.1)."""
 
 from dataclasses import dataclass
-from heldout.settings import setting
+
 from artifact.study.manifest import Exhibit, Experiment
+from heldout.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)

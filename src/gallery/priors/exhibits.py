@@ -1,27 +1,27 @@
 """Figures, tables and numbers of the models whose documents have priors of their own."""
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.figure import Figure
-from artifact.verdicts.inputs import Inputs
-from gallery.priors import science as results
-from artifact.typesetting import style
-from heldout.typing import Floats
-from collections.abc import Callable, Iterator, Sequence
-from gallery.priors.experiments import covariates as of_covariates
-from gallery.priors.experiments import tags as of_tags
-from gallery.priors.spec import CORRELATION, COVARIATES, TAGS
-from gallery.priors.science import LABELS, rows
-from gallery.table_rows import Row
-from artifact.typesetting import latex
-from artifact.typesetting.over_seeds import scored
-from typing import TYPE_CHECKING
-from heldout.evaluators import EXACT
-from gallery.priors.experiments import correlation, covariates, tags
-from gallery.gaps import apart, gaps
+
 from artifact.results.reading import select
-from artifact.typesetting import latex, over_seeds
+from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros
+from artifact.typesetting.over_seeds import scored
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import NOT_RUN
+from gallery.gaps import apart, gaps
+from gallery.priors import science as results
+from gallery.priors.experiments import correlation as correlation_run
+from gallery.priors.experiments import covariates as covariates_run
+from gallery.priors.experiments import tags as tags_run
+from gallery.priors.science import LABELS, rows
+from gallery.priors.spec import CORRELATION, COVARIATES, TAGS
+from gallery.table_rows import Row
+from heldout.evaluators import EXACT
+from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,8 +121,8 @@ def covariates(inputs: Inputs) -> str:
     """Return the table of DMR, labelled and partially labelled LDA on each corpus."""
 
     def cells(row: Row) -> list[str]:
-        has = latex.decimal(row.measured[of_covariates.TOPICS_OF_ONE], 1)
-        exact = latex.percent(row.measured[of_covariates.EXACT_SHARE], 0)
+        has = latex.decimal(row.measured[covariates_run.TOPICS_OF_ONE], 1)
+        exact = latex.percent(row.measured[covariates_run.EXACT_SHARE], 0)
         return [latex.corpus_name(row.corpus), *_scores(row), has, exact]
 
     head = r"model & data & $K$ & folded in & likelihood & gap & topics each & exact\\"
@@ -133,7 +133,7 @@ def tags(inputs: Inputs) -> str:
     """Return the table of models of tags given words."""
 
     def cells(row: Row) -> list[str]:
-        information = row.measured.get(of_tags.INFORMATION)
+        information = row.measured.get(tags_run.INFORMATION)
         says = latex.DASH if information is None else latex.decimal(abs(information), 4)
         return [*_scores(row)[:3], says]
 
@@ -142,11 +142,11 @@ def tags(inputs: Inputs) -> str:
 
 
 _GAPS = {
-    "Ctm": (CORRELATION, correlation.JOINTLY),
-    "Dmr": (COVARIATES, covariates.REGRESSION),
-    "LabelledLda": (COVARIATES, covariates.LABELLED),
-    "PartiallyLabelledLda": (COVARIATES, covariates.PARTIALLY),
-    "InputsVariational": (TAGS, tags.INPUTS),
+    "Ctm": (CORRELATION, correlation_run.JOINTLY),
+    "Dmr": (COVARIATES, covariates_run.REGRESSION),
+    "LabelledLda": (COVARIATES, covariates_run.LABELLED),
+    "PartiallyLabelledLda": (COVARIATES, covariates_run.PARTIALLY),
+    "InputsVariational": (TAGS, tags_run.INPUTS),
 }
 
 
@@ -164,7 +164,7 @@ def of_priors(inputs: Inputs) -> Macros:
     values = list(graph.edges.values())
     found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in values)) if graph.words else NOT_RUN
     found["GraphNegative"] = latex.integer(sum(value < 0.0 for value in values)) if graph.words else NOT_RUN
-    off = apart(inputs, CORRELATION, EXACT, correlation.ESTIMATED)
+    off = apart(inputs, CORRELATION, EXACT, correlation_run.ESTIMATED)
     found["CorrelationApart"] = NOT_RUN if off is None else latex.decimal(off, 4)
     return found
 

@@ -4,21 +4,21 @@ All scores are in nats per token, or per tag. Some are questions that the chapte
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
-from heldout import models
-from artifact.verdicts.inputs import Inputs
-from gallery import table_rows
-from gallery.priors.experiments import correlation, covariates, tags
-from gallery.priors.spec import GRAPH, TAGS
-from gallery.table_rows import Row
-from artifact.results.reading import select
 from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from artifact.results.reading import select
 from artifact.verdicts.claims import Claim
 from artifact.verdicts.effects import effects
-from gallery.comparison import SPLIT, compared
-from gallery.priors.spec import CORRELATION, COVARIATES, TAGS
-from gallery.member import USUAL
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, SIMILAR, Effect
+from gallery import table_rows
+from gallery.comparison import SPLIT, compared
+from gallery.member import USUAL
+from gallery.priors.experiments import correlation, covariates, tags
+from gallery.priors.spec import CORRELATION, COVARIATES, GRAPH, TAGS
+from gallery.table_rows import Row
+from heldout import models
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,8 +1,9 @@
-"""Settings, experiments and exhibits of models whose documents have priors of their own (sections 27.4.1 and 27.4.4)."""
+"""Settings, experiments and exhibits of models with priors of a document's own (sections 27.4.1 and 27.4.4)."""
 
 from dataclasses import dataclass
-from heldout.settings import setting
+
 from artifact.study.manifest import Exhibit, Experiment
+from heldout.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)

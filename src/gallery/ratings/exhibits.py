@@ -1,22 +1,21 @@
 """Figures, tables and numbers of the models of ratings."""
 
+from itertools import groupby
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from artifact.results.reading import select
+from artifact.typesetting import latex, over_seeds, style
+from artifact.typesetting.macros import Macros
 from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import NOT_RUN
+from gallery.gaps import gaps
 from gallery.ratings import science as results
 from gallery.ratings.experiments import rating_curves as curves
-from artifact.typesetting import style
-from itertools import groupby
 from gallery.ratings.experiments import ratings as of
-from artifact.typesetting import latex
 from heldout.evaluators import FULL
-from gallery.gaps import gaps
-from artifact.results.reading import select
-from artifact.typesetting import latex, over_seeds
-from artifact.typesetting.macros import Macros
-from artifact.verdicts.verdicts import NOT_RUN
-
 
 PASSES = {
     curves.SVD: ("SVD", "-", style.INK),

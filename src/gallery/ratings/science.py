@@ -1,24 +1,22 @@
 """Results and claims about models of ratings (Murphy, 2012, sections 27.6.2 and 27.7.3.2)."""
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
-from artifact.verdicts.effects import per_token
-from heldout.evaluators import COMPLETION, FULL, HALF
-from artifact.verdicts.inputs import Inputs
-from gallery.ratings.experiments import rating_curves as curves
-from gallery.ratings.experiments import ratings as of
-from gallery.families import FAMILY_OF
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.tokens.members.mixtures import MixtureOfCategoricals
-from gallery.tokens.members.user_rating_profile import UserRatingProfile
-from artifact.results.reading import mean_points, select
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from artifact.results.reading import mean_points, select
 from artifact.verdicts.claims import Claim, Measure
-from artifact.verdicts.effects import effects, less
-from gallery.member import LIKELIHOOD
+from artifact.verdicts.effects import effects, less, per_token
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import MODELS, Effect, Margin
+from gallery.families import FAMILY_OF
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.ratings.experiments import rating_curves as curves
+from gallery.ratings.experiments import ratings as of
+from gallery.tokens.members.mixtures import MixtureOfCategoricals
+from gallery.tokens.members.user_rating_profile import UserRatingProfile
+from heldout.evaluators import COMPLETION, FULL, HALF
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +137,7 @@ def _of_ratings(inputs: Inputs) -> "pd.DataFrame":
 
 
 def likelihoods(inputs: Inputs, model: str, evaluator: str = of.RATING_LIKELIHOOD) -> "pd.DataFrame":
-    """Return the scores of a model by corpus, K and seed, nats per rating, as `artifact.verdicts.effects.less` takes them."""
+    """Return the scores of a model by corpus, K and seed, nats per rating, as `effects.less` takes them."""
     if model in (MIXTURE, PROFILE):
         scores = select(_of_ratings(inputs), model=model, evaluator=LIKELIHOOD)
     else:

@@ -1,8 +1,9 @@
 """Settings, experiments and exhibits of models of ratings (sections 27.6.2 and 27.7.3.2)."""
 
 from dataclasses import dataclass
-from heldout.settings import setting
+
 from artifact.study.manifest import Exhibit, Experiment
+from heldout.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,40 +5,30 @@ documents under the same prior.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
-from heldout import models
-from artifact.verdicts.effects import per_token
-from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from artifact.verdicts.inputs import Inputs
-from gallery.tokens.experiments import bank_and_river, evidence, online, perplexity, polysemy
-from gallery.tokens.members import MEMBERS, data
-from gallery.member import LIKELIHOOD, USUAL, Member
-from gallery.tokens.members.plsi import PLSI
-from gallery.tokens.members.rows import ESTIMATED, ONE_TOKEN
-from gallery.tokens.members.rows import EXACT as EXACT_ONE
+
 from artifact.results.reading import Point, mean_points, select
-from collections.abc import Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
 from artifact.verdicts.claims import Claim, Measure
-from artifact.verdicts.effects import effects, largest_differences, less
-from gallery.extensions.science import EXTENSIONS
-from gallery.graphs.science import GRAPHS
-from gallery.priors.science import PRIORS
-from gallery.ratings.science import RATINGS_CLAIMS
-from gallery.undirected.science import UNDIRECTED
-from gallery.tokens.experiments import evidence
+from artifact.verdicts.effects import effects, largest_differences, less, per_token
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import ANY, MODELS, NATS, SIMILAR, Effect
+from gallery.member import LIKELIHOOD, USUAL, Member
+from gallery.tokens.experiments import bank_and_river, evidence, online, perplexity, polysemy
 from gallery.tokens.experiments.online import ANALYSED
+from gallery.tokens.members import MEMBERS, data
 from gallery.tokens.members.categorical_pca import DegenerateEM, ExactEM
 from gallery.tokens.members.gap import GAP_LESS_MPCA, NMF_UNDER_GAP, GaP
 from gallery.tokens.members.lda import CollapsedGibbs, Gibbs
-from gallery.member import LIKELIHOOD
 from gallery.tokens.members.mixtures import POISSON_LESS_PARTS
-from artifact.results.reading import select
-from artifact.verdicts.verdicts import ANY, MODELS, NATS, SIMILAR, Effect
+from gallery.tokens.members.plsi import PLSI
+from gallery.tokens.members.rows import ESTIMATED, ONE_TOKEN
+from gallery.tokens.members.rows import EXACT as EXACT_ONE
+from heldout import models
+from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -481,7 +471,7 @@ def finds_topics(inputs: Inputs, _: Sequence[str], *, quantity: str) -> list[Eff
     return effects(less(own, best, ["seed"]).assign(corpus="none"), margin=ANY, unit=NATS)
 
 
-CLAIMS = (
+TOKENS = (
     Claim(
         "gap-given-length-is-mpca",
         "section 27.2.4",
@@ -568,9 +558,4 @@ CLAIMS = (
             ("held-out", evidence.HELD_OUT, "the likelihood of held-out documents"),
         )
     ),
-    *UNDIRECTED,
-    *PRIORS,
-    *GRAPHS,
-    *RATINGS_CLAIMS,
-    *EXTENSIONS,
 )

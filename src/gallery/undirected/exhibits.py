@@ -1,34 +1,30 @@
 """Figures, tables and numbers of undirected models."""
 
 from matplotlib.figure import Figure
-from heldout import models
-from artifact.verdicts.inputs import Inputs
-from gallery.undirected import science as results
-from gallery.undirected.experiments import boltzmann as experiment
-from gallery.undirected.experiments import replicated_softmax
-from artifact.typesetting import style
-from artifact.typesetting.style import Props
-from gallery.undirected.experiments import replicated_softmax, undirected_units
-from gallery.tokens.science import corpora
-from artifact.typesetting import latex
-from artifact.typesetting.over_seeds import scored
-from artifact.verdicts.effects import per_token
-from heldout.models import LDA
-from gallery.undirected.experiments import boltzmann, replicated_softmax
-from gallery.gaps import gaps
-from gallery.undirected.spec import BOLTZMANN, SOFTMAX, UNITS
-from gallery.member import LIKELIHOOD
-from artifact.results.reading import select
-from artifact.typesetting import latex, over_seeds
-from artifact.typesetting.macros import Macros
-from artifact.verdicts.verdicts import NOT_RUN
 
+from artifact.results.reading import select
+from artifact.typesetting import latex, over_seeds, style
+from artifact.typesetting.macros import Macros
+from artifact.typesetting.over_seeds import scored
+from artifact.typesetting.style import Props
+from artifact.verdicts.effects import per_token
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import NOT_RUN
+from gallery.gaps import gaps
+from gallery.member import LIKELIHOOD
+from gallery.tokens.science import corpora
+from gallery.undirected import science as results
+from gallery.undirected.experiments import boltzmann as boltzmann_run
+from gallery.undirected.experiments import replicated_softmax, undirected_units
+from gallery.undirected.spec import BOLTZMANN, SOFTMAX, UNITS
+from heldout import models
+from heldout.models import LDA
 
 _LINES: dict[str, Props] = {
-    experiment.PERSISTENT: {"color": style.INK, "linestyle": "-"},
-    experiment.ONE: {"color": style.COLOURS["nmf"], "linestyle": "-"},
-    experiment.MORE: {"color": style.COLOURS["lsa"], "linestyle": style.DASHED},
-    experiment.FIELD: {"color": style.REPORTED_COLOUR, "linestyle": "-"},
+    boltzmann_run.PERSISTENT: {"color": style.INK, "linestyle": "-"},
+    boltzmann_run.ONE: {"color": style.COLOURS["nmf"], "linestyle": "-"},
+    boltzmann_run.MORE: {"color": style.COLOURS["lsa"], "linestyle": style.DASHED},
+    boltzmann_run.FIELD: {"color": style.REPORTED_COLOUR, "linestyle": "-"},
 }
 _SOFTMAX = style.COLOURS["annealed"]
 
@@ -43,7 +39,7 @@ def boltzmann(inputs: Inputs) -> Figure:
             axis.plot(list(points), list(points.values()), label=name, **_LINES[model])
         axis.set_xscale("log")
         axis.set_xlabel("updates")
-        axis.set_ylabel("squares per response" if quantity == experiment.RECONSTRUCTION else "nats per response")
+        axis.set_ylabel("squares per response" if quantity == boltzmann_run.RECONSTRUCTION else "nats per response")
         style.plain_numbers(axis.xaxis)
     style.legend(figure, [axes[0][0]], ncols=len(results.MACHINES))
     return figure
@@ -152,15 +148,15 @@ def undirected(inputs: Inputs) -> Macros:
         asked = inputs.settings.experiment(experiment).get("settings", {})
         hidden = asked.get("hidden", 0)
         found[f"{name}Hidden"] = latex.integer(hidden) if isinstance(hidden, int) and hidden else NOT_RUN
-    for name, quantity in (("Pseudo", boltzmann.PSEUDO), ("Squares", boltzmann.RECONSTRUCTION)):
-        for model, called in ((boltzmann.PERSISTENT, "Persistent"), (boltzmann.FIELD, "Field")):
+    for name, quantity in (("Pseudo", boltzmann_run.PSEUDO), ("Squares", boltzmann_run.RECONSTRUCTION)):
+        for model, called in ((boltzmann_run.PERSISTENT, "Persistent"), (boltzmann_run.FIELD, "Field")):
             rows = results.trained(inputs, quantity, model)
             rows = rows[rows["corpus"].isin(corpora(inputs, BOLTZMANN)[:1])]
             values = rows[rows["at"] == rows["at"].max()]["value"].tolist()
-            shown = over_seeds.decimal if quantity == boltzmann.RECONSTRUCTION else over_seeds.signed
+            shown = over_seeds.decimal if quantity == boltzmann_run.RECONSTRUCTION else over_seeds.signed
             found[f"Boltzmann{name}{called}"] = shown(values, 4)
     scores = select(inputs.scores, variant=BOLTZMANN, corpus=corpora(inputs, BOLTZMANN)[:1])
-    scores = select(scores, model=boltzmann.PERSISTENT)
+    scores = select(scores, model=boltzmann_run.PERSISTENT)
     found["BoltzmannGap"] = over_seeds.signed(gaps(select(scores, topics=scores["topics"].min())), 4)
     for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):
         both = results.checked(inputs, experiment)

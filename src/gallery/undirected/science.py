@@ -6,25 +6,21 @@ annealed; its error enters the interval.
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
-from heldout import models
-from artifact.verdicts.effects import per_token
+
+from artifact.results.reading import Point, mean_points, select
+from artifact.verdicts.claims import Claim
+from artifact.verdicts.effects import effects, largest_differences, less, per_token
 from artifact.verdicts.inputs import Inputs
-from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
-from gallery.undirected.spec import BOLTZMANN, SOFTMAX, UNITS
+from artifact.verdicts.verdicts import MODELS, Effect, Margin
+from gallery.comparison import SPLIT, compared
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.tokens.science import corpora
-from artifact.results.reading import Point, mean_points, select
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
-from artifact.verdicts.claims import Claim
-from artifact.verdicts.effects import effects, largest_differences, less
-from gallery.comparison import SPLIT, compared
-from gallery.member import LIKELIHOOD
-from artifact.results.reading import select
-from artifact.verdicts.verdicts import MODELS, Effect, Margin
+from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
+from gallery.undirected.spec import BOLTZMANN, SOFTMAX, UNITS
+from heldout import models
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from heldout.settings import setting
+
 from artifact.study.manifest import Exhibit, Experiment
+from heldout.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from artifact.results.corpora import COLUMNS, base_name, describe, published_shape, read_published, write_table
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import Shape, draw
-from artifact.results.corpora import COLUMNS, base_name, describe, published_shape, read_published, write_table
 from heldout.errors import InputError
 
 PUBLISHED = Path(__file__).parents[3] / "data" / "published" / "welling-2008-table-1.csv"

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heldout.errors import InputError
-from heldout.evaluators.evaluation import Evaluation
 from artifact.results.measurements import NOTES, Note
 from artifact.results.recorder import Recorder
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation
 
 EVALUATION = Evaluation(np.array([-4.0, 0.0, -6.0]), np.array([2, 0, 3]), np.array([0.3, 0.0, 0.4]), 7)
 

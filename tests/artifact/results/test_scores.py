@@ -10,8 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from artifact.results.scores import (
+    COLUMNS,
+    DECIMALS,
+    GROUPS,
+    NATS_COLUMNS,
+    TOKENS_COLUMNS,
+    Groups,
+    Score,
+    collect_groups,
+    collect_scores,
+    group_of,
+    read_scores,
+    write_scores,
+)
 from heldout.errors import InputError
-from artifact.results.scores import COLUMNS, DECIMALS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS, Groups, Score, collect_groups, collect_scores, group_of, read_scores, write_scores
 from heldout.topics import perplexity
 
 SCORE = Score(

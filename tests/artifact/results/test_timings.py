@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from heldout.errors import InputError
 from artifact.results.timings import collect_timings
+from heldout.errors import InputError
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
 

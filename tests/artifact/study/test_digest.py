@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from artifact.study.digest import LOCK, Digests, checked_out, contents, digest, git, moved
-from heldout.errors import InputError
 from artifact.makers import CODE as KEPT_CODE
 from artifact.makers import experiments_code, modules_of, older_than_code
-from heldout.models import MODELS
 from artifact.papers import ALL
+from artifact.study.digest import LOCK, Digests, checked_out, contents, digest, git, moved
 from artifact.study.study import from_yaml
+from heldout.errors import InputError
+from heldout.models import MODELS
 
 SOURCE = Path(__file__).parents[3] / "src"
 CODE = "\nEDITED = True\n"

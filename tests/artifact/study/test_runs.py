@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from artifact.study.steps import Trained, score, train
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from artifact.study.steps import Trained, score, train
 from heldout.topics import Topics
 
 LDA = {"alpha_sum": 1.0, "beta": 0.1, "sweeps": 5, "chains": 2}

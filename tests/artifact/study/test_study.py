@@ -13,13 +13,8 @@ from typing import Any
 
 import pytest
 
-from artifact.study import study as studies
-from heldout.cli import main
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.names import SOURCES, raw_files
-from heldout.errors import InputError
-from heldout.models import PLSA, TEM
 from artifact.papers import EXPERIMENTS, PAPERS, papers_of
+from artifact.study import study as studies
 from artifact.study.study import (
     SECOND_READING,
     SELECTION,
@@ -33,6 +28,11 @@ from artifact.study.study import (
     without_unavailable,
 )
 from artifact.typesetting.exhibits import exhibits
+from heldout.cli import main
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.names import SOURCES, raw_files
+from heldout.errors import InputError
+from heldout.models import PLSA, TEM
 
 ROOT = Path(__file__).parents[3]
 REFERENCE = ROOT / "data/reference/paper"

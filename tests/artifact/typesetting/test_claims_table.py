@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from small_study import inputs
 
-from artifact.verdicts.claims import judge
 from artifact.papers import PAPERS
 from artifact.typesetting import claims_table
+from artifact.verdicts.claims import judge
 from artifact.verdicts.verdicts import NATS, Effect, Judgement
 
 

@@ -14,17 +14,17 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from small_study import MAIN, SECOND, corpora_table, inputs, score_rows, small_study
 
-from heldout.errors import InputError
-from artifact.verdicts.inputs import Inputs
-from artifact.study.manifest import kind
 from artifact.papers import EXHIBITS as OF_PAPERS
 from artifact.papers import PAPERS
 from artifact.results.scores import COLUMNS
-from artifact.study.study import Run
 from artifact.results.timings import COLUMNS as TIMINGS
+from artifact.study.manifest import kind
+from artifact.study.study import Run
 from artifact.typesetting import exhibits, style
 from artifact.typesetting.exhibits import make
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import write_effects
+from heldout.errors import InputError
 
 EXHIBITS = exhibits.exhibits(PAPERS, small_study())
 ALL = list(EXHIBITS)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from small_study import inputs, made_up, small_study
 
-from heldout.evaluators import FULL
 from artifact.papers import PAPERS
-from gallery.data_sets import DATA_SETS
 from artifact.typesetting.exhibits import exhibits
 from artifact.typesetting.macros import macros
+from gallery.data_sets import DATA_SETS
+from heldout.evaluators import FULL
 
 PAPER = Path(__file__).parents[3] / "paper"
 SECTIONS = sorted(file for file in (PAPER / "sections").glob("*.tex") if not file.name.startswith("gallery_"))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from heldout.cli import main
-from heldout.errors import InputError
 from artifact.typesetting.prose import Text, finding, line, moved, read, render, sentences
 from artifact.verdicts.verdicts import NATS, Effect, Judgement, read_effects, write_effects
+from heldout.cli import main
+from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 SECTIONS = sorted((ROOT / "paper/sections").glob("*.tex"))

@@ -17,8 +17,8 @@ from matplotlib.figure import Figure
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.results import SHORT
 from artifact.papers.likelihood.figures import OPTIMISM_CURVES, REPAIRS
-from gallery.tokens.members import MEMBERS
 from artifact.typesetting import style
+from gallery.tokens.members import MEMBERS
 
 
 @given(st.floats(-1e4, 1e4), st.floats(1e-3, 1e4))

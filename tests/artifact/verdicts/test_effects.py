@@ -9,9 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from artifact.verdicts.effects import WITHOUT, Best, best, effects, paired, sizes, standard_error, steps, values_of
-from heldout.errors import InputError
 from artifact.results.scores import GROUPS
+from artifact.verdicts.effects import WITHOUT, Best, best, effects, paired, sizes, standard_error, steps, values_of
 from artifact.verdicts.verdicts import (
     CONTRADICTED,
     DIFFERS,
@@ -26,6 +25,7 @@ from artifact.verdicts.verdicts import (
     together,
     verdicts,
 )
+from heldout.errors import InputError
 
 Floats = NDArray[np.float64]
 STUDIES = 20_000

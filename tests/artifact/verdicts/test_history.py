@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from artifact.verdicts.claims import Claim
-from artifact.study.digest import digest_of_name
-from heldout.errors import InputError
-from artifact.verdicts.history import Change, fingerprint, newest, read_history, write_history
 from artifact.papers import DOCUMENTS
 from artifact.papers.welling.claims import CLAIMS as WELLING
+from artifact.study.digest import digest_of_name
+from artifact.verdicts.claims import Claim
+from artifact.verdicts.history import Change, fingerprint, newest, read_history, write_history
 from artifact.verdicts.verdicts import read_effects, verdict_of
+from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 CHANGES = read_history(ROOT / "data/claims.csv")

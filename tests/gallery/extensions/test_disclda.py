@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import digamma, gammaln
 
-from heldout.errors import InputError
 from gallery.extensions.models.disclda import DiscLDA, block_form
-from heldout.models.estimator import checked_counts
 from gallery.tokens.models.lda_vb import document_bounds, e_step
+from heldout.errors import InputError
+from heldout.models.estimator import checked_counts
 from heldout.models.token_shares import Documents, rows_of
 from heldout.typing import Floats, Ints
 

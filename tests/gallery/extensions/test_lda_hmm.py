@@ -8,9 +8,9 @@ import pytest
 from scipy.special import gammaln
 from slow_lda import slow_sweep as slow_sweep_of_lda
 
+from gallery.extensions.models.lda_hmm import LDAHMM, Counts
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from gallery.extensions.models.lda_hmm import LDAHMM, Counts
 from heldout.typing import Floats, Ints
 
 TINY = Corpus.from_documents("tiny", [("d0", ["a", "b", "a"]), ("d1", ["b", "c"]), ("d2", ["c"])])

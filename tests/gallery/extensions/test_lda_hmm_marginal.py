@@ -7,13 +7,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import roots_jacobi
 
+from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
+from gallery.extensions.models.lda_hmm import Parameters
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.count_polynomial import DirichletMoments
 from heldout.evaluators.exact_marginal import exact_marginal
-from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
 from heldout.models.hmm import HMM
-from gallery.extensions.models.lda_hmm import Parameters
 from heldout.topics import Topics
 
 WORDS = ("a", "b", "c")

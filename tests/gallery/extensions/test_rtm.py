@@ -8,10 +8,10 @@ from scipy.special import gammaln
 from scipy.stats import beta
 from slow_lda import slow_lda
 
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
 from gallery.extensions.models.response_kernel import Responses, State, sweep, sweep_of_weights
 from gallery.extensions.models.rtm import RTM
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
 CORPUS = Corpus.from_documents("tiny", [("d0", ["a", "b", "a"]), ("d1", ["b", "c"]), ("d2", ["c", "a"])])

@@ -7,10 +7,10 @@ import pytest
 from scipy.special import expit
 from scipy.stats import beta
 
+from gallery.extensions.evaluators.rtm_link import rtm_link, rtm_link_of_weights
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.count_polynomial import DirichletMoments
-from gallery.extensions.evaluators.rtm_link import rtm_link, rtm_link_of_weights
 from heldout.topics import Topics
 from heldout.typing import Floats
 

@@ -9,12 +9,12 @@ from scipy.optimize import minimize
 from scipy.special import expit, gammaln
 from slow_lda import slow_lda
 
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.synthetic import Law, Shape, draw
-from heldout.errors import InputError
 from gallery.extensions.models.logistic_regression import logistic_regression, objective
 from gallery.extensions.models.response_kernel import Responses, State, sweep
 from gallery.extensions.models.slda import SLDA
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.synthetic import Law, Shape, draw
+from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
 TINY = Corpus.from_documents("tiny", [("d0", ["a", "b", "a"]), ("d1", ["b", "c"])])

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.special import betaln, digamma, gammaln, softmax, xlogy
 
-from heldout.corpora.relations.relation import Relation, Relations, graph
-from heldout.errors import InputError
 from gallery.graphs.evaluators.partitions import partitions_of_graph
 from gallery.graphs.models.blocks import Blocks, ClusterPrior, relabelled
 from gallery.graphs.models.irm import IRM
 from gallery.graphs.models.sbm import START, sample, sbm_blocks, variational_em
+from heldout.corpora.relations.relation import Relation, Relations, graph
+from heldout.errors import InputError
 
 ETA = (0.7, 1.3)
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.special import betaln, gammaln, logsumexp, xlogy
 
-from heldout.corpora.relations.relation import Relation, graph
-from heldout.errors import InputError
 from gallery.graphs.evaluators.mixed_membership_evidence import annealed_roles
 from gallery.graphs.models.mmsb import MMSB, Roles
+from heldout.corpora.relations.relation import Relation, graph
+from heldout.errors import InputError
 
 PRIOR: dict[str, Any] = {"alpha": 0.6, "eta": (0.7, 1.3)}
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp, xlogy
 
-from heldout.corpora.prepare import prepare
-from heldout.corpora.relations.relation import Relation, Relations, graph, relations_of
-from heldout.errors import InputError
 from gallery.graphs.evaluators.block_evidence import annealed_evidence
 from gallery.graphs.evaluators.partitions import LARGEST_SET, partitions_by_features, partitions_of_graph
 from gallery.graphs.models.blocks import Blocks, ClusterPrior, relabelled
 from gallery.graphs.models.sbm import sbm_blocks
+from heldout.corpora.prepare import prepare
+from heldout.corpora.relations.relation import Relation, Relations, graph, relations_of
+from heldout.errors import InputError
 
 ETA = (0.7, 1.3)
 MIRROR = os.environ.get("HELDOUT_MIRROR", "")

@@ -7,10 +7,10 @@ import pytest
 from scipy.special import expit, logsumexp
 from scipy.stats import norm
 
-from heldout.corpora.relations.relation import Relation, graph
-from heldout.errors import InputError
 from gallery.graphs.models import sbm_features as of
 from gallery.graphs.models.blocks import ClusterPrior
+from heldout.corpora.relations.relation import Relation, graph
+from heldout.errors import InputError
 
 N = 5
 RANDOM = np.random.default_rng(0)

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
 from gallery.priors.evaluators.between_tokens import mutual_information, of_dirichlet, of_weights
 from gallery.priors.evaluators.categorical_pca_inputs import (
     categorical_pca_inputs_annealed,
     categorical_pca_inputs_marginal,
     pairs_of_tokens,
 )
-from gallery.tokens.evaluators.categorical_pca_marginal import categorical_pca_marginal
-from heldout.evaluators.document_priors import own_priors_exact
-from gallery.tokens.models.categorical_pca import CategoricalPCA
 from gallery.priors.models.categorical_pca_inputs import CategoricalPCAInputsByQuadrature
+from gallery.tokens.evaluators.categorical_pca_marginal import categorical_pca_marginal
+from gallery.tokens.models.categorical_pca import CategoricalPCA
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.document_priors import own_priors_exact
 from heldout.topics import OwnPriors
 
 WORDS = ("ape", "bear", "cat")

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from gallery.priors.models.ctm import CTM
 from heldout.corpora.corpus import Corpus, offsets_of
 from heldout.errors import InputError
 from heldout.evaluators.logistic_normal import logistic_normal_exact
-from gallery.priors.models.ctm import CTM
 from heldout.topics import LogisticNormalTopics
 from heldout.typing import Floats
 

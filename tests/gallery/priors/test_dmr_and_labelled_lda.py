@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from slow_lda import slow_sweep
 
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
 from gallery.priors.models.dmr import DMR
 from gallery.priors.models.labelled_lda import LabelledLDA
-from heldout.models.lda import LDA
 from gallery.priors.models.lda_own_priors import AllTopics, OwnPriors, log_assignments
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models.lda import LDA
 from heldout.models.multinomial_mixture import MultinomialMixture, Multinomials
 from heldout.typing import Floats
 

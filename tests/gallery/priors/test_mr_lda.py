@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from heldout.errors import InputError
 from gallery.priors.models.mr_lda import MRLDA, MultinomialRegression, SoftmaxNetwork, regression
+from heldout.errors import InputError
 from heldout.typing import Floats
 
 RANDOM = np.random.default_rng(0)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from heldout.corpora.relations.ratings import Ratings
-from heldout.errors import InputError
 from gallery.ratings.evaluators import coclustering_marginal as of
 from gallery.ratings.models.coclustering import Blocks, CoClustering
+from heldout.corpora.relations.ratings import Ratings
+from heldout.errors import InputError
 
 BLOCKS = Blocks(np.array([0.3, 0.7]), np.array([0, 1, 0]), np.array([[4.0, 2.0], [1.5, 3.5]]), 0.8)
 

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+from gallery.ratings.models.pmf_sgd import Decays, passes
 from heldout.corpora.relations.ratings import Ratings
 from heldout.errors import InputError
 from heldout.models.pmf import PMF
-from gallery.ratings.models.pmf_sgd import Decays, passes
 
 
 def ratings(share: float = 0.6) -> Ratings:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from heldout.corpora.relations.ratings import Ratings
-from heldout.errors import InputError
 from gallery.ratings.evaluators import rbm_ratings_marginal as of
 from gallery.ratings.models.rbm_ratings import Machine, RatingsRBM, indicators
+from heldout.corpora.relations.ratings import Ratings
+from heldout.errors import InputError
 from heldout.typing import Floats
 
 EVERY = list(product((1, 2, 3), repeat=3))  # of three items

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from heldout.errors import InputError
 from gallery.tokens.models.categorical_mixture import CategoricalMixture, Tables
+from heldout.errors import InputError
 from heldout.models.vem import Posterior
 
 

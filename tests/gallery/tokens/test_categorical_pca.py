@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from heldout.errors import InputError
 from gallery.tokens.evaluators.categorical_pca_marginal import categorical_pca_marginal
 from gallery.tokens.models.categorical_pca import CategoricalPCA
+from heldout.errors import InputError
 from heldout.typing import Floats
 
 GRID = np.arange(-7.0, 7.01, 0.25)  # the trapezoid rule is exact to rounding for these integrands

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from heldout.errors import InputError
 from gallery.tokens.evaluators.categorical_pca_marginal import categorical_pca_marginal
 from gallery.tokens.models.categorical_pca import CategoricalPCA
 from gallery.tokens.models.categorical_pca_maximum import CategoricalPCAByQuadrature, CategoricalPCAOfPoints
+from heldout.errors import InputError
 from heldout.typing import Floats
 
 PENALTY = 0.5

@@ -10,10 +10,10 @@ from scipy.special import gammaln
 from scipy.stats import gamma as gamma_density
 from scipy.stats import poisson
 
-from heldout.errors import InputError
-from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal
 from gallery.tokens.models.gap import GaP, draw_z, fold_in
 from gallery.tokens.models.lda_gibbs import split_counts
+from heldout.errors import InputError
+from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal
 from heldout.models.nmf import NMF
 from heldout.typing import Floats
 

@@ -11,13 +11,13 @@ import pytest
 import scipy.sparse as sp
 from scipy.special import digamma, gammaln, logsumexp
 
+from gallery.tokens.models.lda_gibbs import LDAGibbs, split_counts
+from gallery.tokens.models.lda_online_vb import OnlineLDAVB
+from gallery.tokens.models.lda_vb import LDAVB, document_bounds, e_step, expected_log
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.models.lda import LDA
-from gallery.tokens.models.lda_gibbs import LDAGibbs, split_counts
-from gallery.tokens.models.lda_online_vb import OnlineLDAVB
-from gallery.tokens.models.lda_vb import LDAVB, document_bounds, e_step, expected_log
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 

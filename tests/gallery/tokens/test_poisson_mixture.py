@@ -7,9 +7,9 @@ import pytest
 from scipy.special import gammaln, logsumexp
 from scipy.stats import poisson
 
+from gallery.tokens.models.poisson_mixture import PoissonMixture, Poissons
 from heldout.errors import InputError
 from heldout.models.multinomial_mixture import MultinomialMixture, Multinomials
-from gallery.tokens.models.poisson_mixture import PoissonMixture, Poissons
 from heldout.models.vem import Posterior
 
 

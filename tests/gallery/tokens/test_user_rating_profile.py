@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gallery.tokens.models.user_rating_profile import UserRatingProfile
 from heldout.errors import InputError
 from heldout.evaluators.count_polynomial import rating_profile_marginal
-from gallery.tokens.models.user_rating_profile import UserRatingProfile
 
 
 def test_the_objective_rises_and_the_bound_lies_below_the_likelihood() -> None:

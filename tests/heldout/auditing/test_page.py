@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_audit import HOSTILE, made_audit, made_ranking, with_likelihood, with_reported
 
+from artifact.typesetting import style
 from heldout.auditing import formats, svg
 from heldout.auditing.audit import figures, wording
 from heldout.auditing.audit.page import page
@@ -30,7 +31,6 @@ from heldout.auditing.rank import figures as ranking_figures
 from heldout.auditing.rank import wording as ranking_wording
 from heldout.auditing.rank.page import page as ranking_page
 from heldout.evaluators.is_probability import Excess
-from artifact.typesetting import style
 
 TESTED = {"full-folding-in": Excess(475.0), "likelihood": Excess(-20.0, 5.0), "reported": Excess(-57000.0)}
 AUDIT = made_audit(60, probability=ProbabilityTest(32, 2317, False, TESTED))

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from tiny_archives import PATTERNS, Mirror, pack
 
+from artifact.results.corpora import read_published
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import PARTS, fetch
 from heldout.corpora.names import ARCHIVES, COUNTED, raw_files
 from heldout.corpora.prepare import RECIPES, prepare
 from heldout.corpora.records import responses_of
-from artifact.results.corpora import read_published
 from heldout.errors import InputError
 
 DATA = Path(__file__).parents[3] / "data"

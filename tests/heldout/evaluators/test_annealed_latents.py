@@ -8,12 +8,12 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import poisson
 
-from heldout.errors import InputError
 from gallery.tokens.evaluators.annealed_counts import gap_annealed, rating_profile_annealed
 from gallery.tokens.evaluators.categorical_pca_annealed import categorical_pca_annealed
 from gallery.tokens.evaluators.categorical_pca_marginal import categorical_pca_marginal
-from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal, rating_profile_marginal
 from gallery.tokens.models.categorical_pca import CategoricalPCA
+from heldout.errors import InputError
+from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal, rating_profile_marginal
 from heldout.typing import Floats
 
 ALPHA, BETA = np.array([0.5, 1.5, 0.8]), np.array([0.4, 0.8, 0.6])

@@ -5,14 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
+from gallery.priors.models.dmr import DMR
+from gallery.priors.models.labelled_lda import LabelledLDA
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.document_priors import own_priors_exact
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.own_priors import own_priors
 from heldout.evaluators.reference import reference
-from gallery.priors.models.dmr import DMR
-from gallery.priors.models.labelled_lda import LabelledLDA
 from heldout.topics import OwnPriors, Topics
 
 WORDS = ("ape", "bear", "cat")

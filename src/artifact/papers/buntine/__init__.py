@@ -1,8 +1,8 @@
 """Buntine (2009), "Estimating likelihoods for topic models"."""
 
+from artifact.papers.buntine.settings import Calibration, ConvergenceToExact, MeanRatio, ModelSelection
 from artifact.study.manifest import Exhibit, Experiment, Paper
 from heldout.models.settings import LDAGrowth
-from artifact.papers.buntine.settings import Calibration, ConvergenceToExact, MeanRatio, ModelSelection
 
 SELECTION = ("model-selection",)
 

@@ -16,12 +16,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from artifact.verdicts.claims import Claim, Measure
-from heldout.corpora.names import SOURCES
-from heldout.corpora.realistic import TRAINING_DOCUMENTS
-from artifact.verdicts.effects import effects, less
-from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.buntine.experiments.calibration import RATIO, TOKENS, variant
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import with_many
@@ -39,7 +33,13 @@ from artifact.papers.buntine.results import (
     scored,
 )
 from artifact.results.reading import select
+from artifact.verdicts.claims import Claim, Measure
+from artifact.verdicts.effects import effects, less
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, ESTIMATORS, MODELS, Effect, Margin
+from heldout.corpora.names import SOURCES
+from heldout.corpora.realistic import TRAINING_DOCUMENTS
+from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
 
 if TYPE_CHECKING:
     import pandas as pd

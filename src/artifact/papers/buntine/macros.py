@@ -1,12 +1,12 @@
 """The sizes of the corpora drawn from trained models, beside the original's."""
 
-from heldout.corpora.names import SOURCES
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.buntine.results import rises_by_reading
 from artifact.papers.buntine.tables import READING_LABELS
 from artifact.typesetting import latex
 from artifact.typesetting.macros import Macros, experiment_settings
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import NOT_RUN
+from heldout.corpora.names import SOURCES
 
 
 def macros(inputs: Inputs) -> Macros:

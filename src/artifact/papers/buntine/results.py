@@ -12,10 +12,6 @@ from itertools import product
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from heldout.corpora.names import SOURCES
-from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, of_likelihood
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA
 from artifact.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, variant
 from artifact.papers.buntine.experiments.convergence_to_exact import ESTIMATE, METHODS
 from artifact.papers.buntine.experiments.mean_ratio import (
@@ -37,6 +33,10 @@ from artifact.papers.buntine.experiments.model_selection import (
 )
 from artifact.papers.buntine.readings import READINGS
 from artifact.results.reading import select
+from artifact.verdicts.inputs import Inputs
+from heldout.corpora.names import SOURCES
+from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, of_likelihood
+from heldout.models import LDA
 from heldout.typing import Floats
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Hofmann (1999), "Probabilistic latent semantic analysis"."""
 
-from artifact.study.manifest import Exhibit, Experiment, Paper
 from artifact.papers.hofmann.settings import LatentSemanticAnalysis, Tempering
+from artifact.study.manifest import Exhibit, Experiment, Paper
 
 EXPERIMENTS = ("latent-semantic-analysis", "tempering")
 

@@ -23,10 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from artifact.verdicts.claims import Claim, Measure
-from artifact.verdicts.effects import ON, effects, less, paired, values_of
-from heldout.evaluators import HALF
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.hofmann.experiments.tempering import ITERATIONS
 from artifact.papers.hofmann.results import (
     COOLED,
@@ -50,7 +46,11 @@ from artifact.papers.hofmann.results import (
     selector,
 )
 from artifact.results.reading import TRUTH, select
+from artifact.verdicts.claims import Claim, Measure
+from artifact.verdicts.effects import ON, effects, less, paired, values_of
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, MODELS, Effect
+from heldout.evaluators import HALF
 
 if TYPE_CHECKING:
     import pandas as pd

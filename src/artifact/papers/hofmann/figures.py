@@ -8,10 +8,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
-from heldout.errors import InputError
-from heldout.evaluators import FULL, HALF
-from artifact.verdicts.inputs import Inputs
-from heldout.models import PLSA, TEM
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import LSA, UNIGRAM, VALIDATION
 from artifact.papers.hofmann.experiments.tempering import BETA
 from artifact.papers.hofmann.results import (
@@ -35,6 +31,10 @@ from artifact.papers.hofmann.results import (
 )
 from artifact.results.reading import TRUTH
 from artifact.typesetting import latex, style
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF
+from heldout.models import PLSA, TEM
 
 if TYPE_CHECKING:
     import pandas as pd

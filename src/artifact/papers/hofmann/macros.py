@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from heldout.evaluators import HALF
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import LSA
 from artifact.papers.hofmann.results import (
     AXIS,
@@ -29,7 +27,9 @@ from artifact.papers.hofmann.results import (
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import POSITIONS, Macros, experiment_settings
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import NOT_RUN
+from heldout.evaluators import HALF
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,11 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from artifact.verdicts.effects import WITHOUT, per_token
-from heldout.errors import InputError
-from heldout.evaluators import HALF
-from artifact.verdicts.inputs import Inputs
-from heldout.models import PLSA, TEM
 from artifact.papers.hofmann.experiments import latent_semantic_analysis, tempering
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import (
     BY_DOCUMENT,
@@ -35,6 +30,11 @@ from artifact.papers.hofmann.experiments.latent_semantic_analysis import (
     VALIDATION,
 )
 from artifact.results.reading import TRUTH, printable, select, with_truth
+from artifact.verdicts.effects import WITHOUT, per_token
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.evaluators import HALF
+from heldout.models import PLSA, TEM
 
 if TYPE_CHECKING:
     import pandas as pd

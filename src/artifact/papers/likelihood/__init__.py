@@ -1,7 +1,5 @@
 """What is new here: the likelihood that the sources called intractable, and how far folding-in is from it."""
 
-from artifact.study.manifest import Exhibit, Experiment, Paper
-from heldout.models import EPCA, LDA, PLSA, VEM
 from artifact.papers.likelihood.settings import (
     Bidirectional,
     Choice,
@@ -16,7 +14,9 @@ from artifact.papers.likelihood.settings import (
     SameHalves,
     Validation,
 )
+from artifact.study.manifest import Exhibit, Experiment, Paper
 from artifact.study.study import DRIVEN, PEERS
+from heldout.models import EPCA, LDA, PLSA, VEM
 
 OPTIMISM, PROBABILITY = ("optimism",), ("is-a-probability",)
 

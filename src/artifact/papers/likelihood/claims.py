@@ -11,11 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from artifact.verdicts.claims import Claim
-from artifact.verdicts.effects import ON, effects, less, paired, per_token, sizes, steps, values_of
-from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA, PLSA
 from artifact.papers.likelihood import long_chains, prior_share, regret, validation
 from artifact.papers.likelihood.experiments import same_halves
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
@@ -42,8 +37,13 @@ from artifact.papers.likelihood.results import (
     of_packages,
 )
 from artifact.results.reading import LARGEST, TRUTH, select, with_truth
+from artifact.verdicts.claims import Claim
+from artifact.verdicts.effects import ON, effects, less, paired, per_token, sizes, steps, values_of
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, MODELS, SIMILAR, Effect, Margin, Test
 from artifact.verdicts.verdicts import ESTIMATORS as OF_ESTIMATORS
+from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
+from heldout.models import LDA, PLSA
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import scipy.io
 
+from artifact.study.study import driver
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from artifact.study.study import driver
 from heldout.typing import Floats
 
 

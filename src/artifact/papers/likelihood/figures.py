@@ -15,11 +15,6 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from scipy.stats import t as student
 
-from heldout import evaluators
-from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA, PLSA
 from artifact.papers.likelihood import prior_share as share
 from artifact.papers.likelihood import results, validation
 from artifact.papers.likelihood.experiments import bidirectional as bounds
@@ -33,11 +28,16 @@ from artifact.papers.likelihood.experiments.validation import BOUNDS, FILTER, LO
 from artifact.papers.likelihood.results import FITTED, LIBRARIES, MIXTURE, OPTIMISM, PANEL, curve
 from artifact.papers.likelihood.tables import held, power_of_ten, prior_label
 from artifact.results.reading import TRUTH, select
-from heldout.topics import perplexity
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
-from heldout.typing import Floats
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ESTIMATORS as OF_ESTIMATORS
+from heldout import evaluators
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL
+from heldout.models import LDA, PLSA
+from heldout.topics import perplexity
+from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

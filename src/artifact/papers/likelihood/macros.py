@@ -6,12 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from heldout import evaluators
-from artifact.verdicts.effects import effects
-from heldout.errors import InputError
-from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA, PLSA
 from artifact.papers.likelihood import long_chains, results, same_halves, tables, validation
 from artifact.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from artifact.papers.likelihood.experiments import is_a_probability as probability
@@ -27,7 +21,13 @@ from artifact.papers.likelihood.tables import large, power_of_ten
 from artifact.results.reading import LARGEST, TRUTH, select
 from artifact.typesetting import latex
 from artifact.typesetting.macros import Macros, experiment_settings
+from artifact.verdicts.effects import effects
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ESTIMATORS, MODELS, NOT_RUN, shown
+from heldout import evaluators
+from heldout.errors import InputError
+from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
+from heldout.models import LDA, PLSA
 
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
 # of the first corpus: perplexities and numbers of topics
@@ -63,7 +63,7 @@ def macros(inputs: Inputs) -> Macros:
 
 
 def _not_shown(inputs: Inputs) -> Macros:
-    """Return how many values exhibits do not show because of their stated errors (`artifact.results.reading.printable`)."""
+    """Return the number of values that exhibits leave out for their stated errors (`reading.printable`)."""
     named = {
         "Optimism": tables.optimism,
         "Repair": tables.repair,

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.likelihood import results
 from artifact.papers.likelihood.experiments.packages import (
     ALL,
@@ -24,9 +23,10 @@ from artifact.papers.likelihood.experiments.packages import (
 )
 from artifact.papers.likelihood.tables import large, regret_cell
 from artifact.results.reading import TRUTH, select
-from heldout.topics import perplexity
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
+from artifact.verdicts.inputs import Inputs
+from heldout.topics import perplexity
 
 if TYPE_CHECKING:
     import pandas as pd

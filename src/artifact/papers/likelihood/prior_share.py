@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from heldout.evaluators import FULL
-from artifact.verdicts.inputs import Inputs
-from heldout.models import PLSA
 from artifact.papers.likelihood.experiments.prior_share import (
     CONCENTRATION,
     KIND,
@@ -14,6 +11,9 @@ from artifact.papers.likelihood.experiments.prior_share import (
     TOKENS,
 )
 from artifact.results.reading import printable, select
+from artifact.verdicts.inputs import Inputs
+from heldout.evaluators import FULL
+from heldout.models import PLSA
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,13 +8,13 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.likelihood import results
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.packages import SHOWN, of_all
 from artifact.results.reading import TRUTH, select
-from heldout.topics import perplexity
 from artifact.typesetting import latex
+from artifact.verdicts.inputs import Inputs
+from heldout.topics import perplexity
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,9 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from artifact.verdicts.effects import WITHOUT
-from heldout.evaluators import COMPLETION, FULL, HALF, MEAN_FIELD_BOUND
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.likelihood.experiments.choice import KIND as CHOICE
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.experiments.same_halves import FITTED as UNDER_FITTED
@@ -29,6 +26,9 @@ from artifact.papers.likelihood.prior_share import TODAY
 from artifact.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS, points
 from artifact.results.reading import TRUTH
 from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
+from artifact.verdicts.effects import WITHOUT
+from artifact.verdicts.inputs import Inputs
+from heldout.evaluators import COMPLETION, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.typing import Bools, Floats
 
 if TYPE_CHECKING:

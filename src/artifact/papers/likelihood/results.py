@@ -1,7 +1,7 @@
 """Results on the likelihood: scores beside the truth, bounds on the truth, estimators' errors against work.
 
-The truth is log p(document | alpha, phi), exact or by the reference: the first of `artifact.results.reading.TRUTHS` that was run.
-Values are in nats per token unless stated otherwise.
+The truth is log p(document | alpha, phi), exact or by the reference: the first of `artifact.results.reading.TRUTHS`
+that was run. Values are in nats per token unless stated otherwise.
 """
 
 import math
@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from artifact.papers.likelihood.experiments import is_a_probability, optimism, packages, precision, reference
+from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL, QUADRATURE
+from artifact.results.reading import TRUTH, TRUTHS, first_of, printable, select, with_truth
 from artifact.study import study
 from artifact.verdicts.effects import Best, best, paired, per_token
+from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.is_probability import Excess
 from heldout.evaluators.normaliser import log_multinomial_nml
-from artifact.verdicts.inputs import Inputs
 from heldout.models import MODELS, PLSA
-from artifact.papers.likelihood.experiments import is_a_probability, optimism, packages, precision, reference
-from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL, QUADRATURE
-from artifact.results.reading import TRUTH, TRUTHS, first_of, printable, select, with_truth
 from heldout.topics import perplexity
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
     """Return means over seeds by number of topics, ascending; see `points`.
 
     Returns:
-        "value", its "error", "perplexity", and "shown", whether an exhibit shows it (`artifact.results.reading.printable`).
+        "value", its "error", "perplexity", and "shown", whether an exhibit shows it
+        (`artifact.results.reading.printable`).
     """
     rows = points(inputs, corpus, model, evaluator, variant)
     by_topics = rows.assign(variance=rows["error"] ** 2).groupby("topics")
@@ -65,7 +66,7 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
 
 
 def best_topics(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> Best | None:
-    """Return the numbers of topics that a score cannot tell from its best (`artifact.verdicts.effects.best`); None if not run."""
+    """Return the numbers of topics that a score cannot tell from its best (`effects.best`); None if not run."""
     return best(points(inputs, corpus, model, evaluator, variant))
 
 

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from artifact.verdicts.effects import per_token
-from heldout.errors import InputError
-from heldout.evaluators import COMPLETION, HALF
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA, PLSA
 from artifact.papers.likelihood.experiments.optimism import PLUG_IN
 from artifact.papers.likelihood.experiments.same_halves import FITTED, FLAT, KIND
 from artifact.results.reading import printable, select
-from heldout.topics import perplexity
 from artifact.typesetting import latex, style
+from artifact.verdicts.effects import per_token
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.evaluators import COMPLETION, HALF
+from heldout.models import LDA, PLSA
+from heldout.topics import perplexity
 
 if TYPE_CHECKING:
     pass

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from heldout.settings import setting
 from artifact.study.study import DRIVEN, PEERS
+from heldout.settings import setting
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,13 +5,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from artifact.verdicts.effects import Best, effects
-from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.exact_marginal import cost
-from heldout.evaluators.is_probability import Excess
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA, PLSA
 from artifact.papers.likelihood import long_chains, regret, results, validation
 from artifact.papers.likelihood import prior_share as share
 from artifact.papers.likelihood.claims import CHOICES, PRINTED, beside_truth
@@ -23,10 +16,17 @@ from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PE
 from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
 from artifact.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
 from artifact.results.reading import LARGEST, TRUTH, printable, select
-from heldout.topics import perplexity
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.table import Table
+from artifact.verdicts.effects import Best, effects
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import MODELS, Effect, shown
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators.exact_marginal import cost
+from heldout.evaluators.is_probability import Excess
+from heldout.models import LDA, PLSA
+from heldout.topics import perplexity
 
 if TYPE_CHECKING:
     import pandas as pd

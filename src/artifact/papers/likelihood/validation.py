@@ -12,9 +12,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.likelihood.experiments import validation as measured
 from artifact.results.reading import LARGEST, select
+from artifact.verdicts.inputs import Inputs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,10 +1,10 @@
 """Welling, Chemudugunta and Sutter (2008), "Deterministic latent variable models and their pitfalls"."""
 
-from artifact.study.manifest import Exhibit, Experiment, Paper
-from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 from artifact.papers.welling.settings import Bounds, DiscreteLatents, NormaliserLimits, Normalisers, PointPosteriors
-from heldout.settings import Nothing
+from artifact.study.manifest import Exhibit, Experiment, Paper
 from artifact.study.study import ALTERNATIVES, BEYOND, SECOND
+from heldout.models import EPCA, LDA, PLSA, TEM, VEM
+from heldout.settings import Nothing
 
 OVERFITTING = ("full-always-improves", "half-above-full", "half-overfits")  # claims
 PRIORS = ("", "-sparse-prior", "-fitted-prior")  # ends of the names of claims on LDA

@@ -4,9 +4,6 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from heldout.evaluators import FOLDING_IN, FULL, HALF
-from artifact.verdicts.inputs import Inputs
-from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 from artifact.papers.welling.results import (
     FITTED,
     SPARSE,
@@ -24,7 +21,10 @@ from artifact.papers.welling.results import (
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import POSITIONS, Macros, bands, count
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import NOT_RUN
+from heldout.evaluators import FOLDING_IN, FULL, HALF
+from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 
 if TYPE_CHECKING:
     import pandas as pd

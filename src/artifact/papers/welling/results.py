@@ -7,19 +7,19 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from artifact.verdicts.effects import per_token
-from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, HALF
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA, PLSA
 from artifact.papers.welling.experiments.bounds import TOKENS
 from artifact.papers.welling.experiments.normaliser_limits import LIMIT
 from artifact.papers.welling.experiments.normaliser_limits import MODEL as WORD_TOPICS
 from artifact.papers.welling.experiments.normalisers import QUANTITY as LOG_NORMALISER
 from artifact.papers.welling.experiments.point_posteriors import LOG_LIKELIHOOD, OBJECTIVE, POINT
 from artifact.results.reading import REPORTED_CHAINS, select
-from heldout.topics import perplexity as perplexity_of
 from artifact.study.study import SECOND_READING
+from artifact.verdicts.effects import per_token
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.evaluators import EXACT, FULL, HALF
+from heldout.models import LDA, PLSA
+from heldout.topics import perplexity as perplexity_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.evaluators import FOLDING_IN
+from artifact.papers.welling.claims import CLAIMS
+from artifact.papers.welling.macros import prior_in_words
+from artifact.papers.welling.results import lda_variants
+from artifact.results.reading import REPORTED_CHAINS
+from artifact.study.study import Run
+from artifact.typesetting import latex, table
+from artifact.typesetting.macros import POSITIONS
 from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import Judgement, together
+from heldout.evaluators import FOLDING_IN
 from heldout.models import LDA, PLSA
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans
 from heldout.models.hmm import HMM
@@ -16,14 +24,6 @@ from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.models.nmf import NMF
 from heldout.models.pca import PCA
 from heldout.models.vem import Family
-from artifact.papers.welling.claims import CLAIMS
-from artifact.papers.welling.macros import prior_in_words
-from artifact.papers.welling.results import lda_variants
-from artifact.results.reading import REPORTED_CHAINS
-from artifact.study.study import Run
-from artifact.typesetting import latex, table
-from artifact.typesetting.macros import POSITIONS
-from artifact.verdicts.verdicts import Judgement, together
 
 if TYPE_CHECKING:
     import pandas as pd

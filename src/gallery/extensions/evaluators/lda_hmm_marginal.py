@@ -24,11 +24,11 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from gallery.extensions.models.lda_hmm import Parameters
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, corrected, log_mean
 from heldout.models.hmm import HMM
-from gallery.extensions.models.lda_hmm import Parameters
 
 LARGEST_CUBE = 2**23  # values of a layer
 RESAMPLE = 0.5  # effective share of particles below which they are resampled

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from gallery.extensions.models.rtm import check_pairs
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.count_polynomial import posterior_counts
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
-from gallery.extensions.models.rtm import check_pairs
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 

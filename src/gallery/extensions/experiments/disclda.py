@@ -22,18 +22,18 @@ Measured, on the axis "topics":
 import numpy as np
 from scipy.special import logsumexp
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.extensions.experiments.slda import of_one
+from gallery.extensions.models.disclda import DiscLDA
+from gallery.extensions.spec import Discriminative
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.priors.experiments.covariates import of_frequent_words
+from gallery.tokens.members.data import folded_in_given_length
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import classes_of
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.study.job import Job
-from gallery.extensions.models.disclda import DiscLDA
-from gallery.priors.experiments.covariates import of_frequent_words
-from gallery.extensions.experiments.slda import of_one
-from gallery.tokens.members.data import folded_in_given_length
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.extensions.spec import Discriminative
-from artifact.results.recorder import Results
 from heldout.typing import Floats, Ints
 
 BLOCKS, LEARNT, APART, BAYES = "disclda", "disclda-em", "apart", "naive-bayes"

@@ -24,6 +24,13 @@ moves farthest from the first time to the last, and the words whose probability 
 
 import numpy as np
 
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from artifact.study.study import installed
+from gallery.extensions.spec import Dynamics
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.priors.experiments.correlation import PACKAGE
+from gallery.priors.experiments.covariates import of_frequent_words
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import times_of
 from heldout.errors import InputError
@@ -31,17 +38,10 @@ from heldout.evaluators.dtm_annealed import dtm_annealed, variational
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models import LDA as LDA_NAME
 from heldout.models.dtm import DTM, softmax
 from heldout.models.lda import LDA
-from gallery.priors.experiments.correlation import PACKAGE
-from gallery.priors.experiments.covariates import of_frequent_words
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.extensions.spec import Dynamics
-from artifact.results.recorder import Recorder, Results
 from heldout.seeds import entropy
-from artifact.study.study import installed
 from heldout.topics import AnyTopics, LogisticNormalTopics
 from heldout.typing import Floats, Ints
 

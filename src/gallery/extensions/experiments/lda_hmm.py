@@ -17,14 +17,14 @@ from functools import partial
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
-from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
-from artifact.study.job import Job
-from gallery.extensions.models.lda_hmm import LDAHMM
-from gallery.tokens.members.data import documents
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.extensions.spec import Roles, Sequences
 from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
+from gallery.extensions.models.lda_hmm import LDAHMM
+from gallery.extensions.spec import Roles, Sequences
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.tokens.members.data import documents
+from heldout.corpora.corpus import Corpus
 from heldout.typing import Floats, Ints
 
 MODEL, LDA, HMM = "lda-hmm", "lda", "hmm"

@@ -16,11 +16,11 @@ the largest lesser share of tokens that were in the topics' state in more than 9
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
+from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
 from gallery.extensions.experiments.lda_hmm import LDA, MODEL, fit, training_documents
 from gallery.extensions.spec import Roles
-from artifact.results.recorder import Recorder, Results
+from heldout.corpora.corpus import Corpus
 from heldout.typing import Floats, Ints
 
 TOPIC, STATE = "topic", "state"

@@ -15,17 +15,17 @@ Measured, on the axis "topics":
 
 import numpy as np
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.extensions.evaluators.rtm_link import rtm_link, rtm_link_of_weights
+from gallery.extensions.experiments.slda import of_one
+from gallery.extensions.models.rtm import RTM
+from gallery.extensions.spec import Relational
+from gallery.graphs.evaluators.link_prediction import area_under_curve
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.tokens.members.data import documents
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import links_of
-from gallery.graphs.evaluators.link_prediction import area_under_curve
-from gallery.extensions.evaluators.rtm_link import rtm_link, rtm_link_of_weights
-from artifact.study.job import Job
-from gallery.extensions.models.rtm import RTM
-from gallery.extensions.experiments.slda import of_one
-from gallery.tokens.members.data import documents
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.extensions.spec import Relational
-from artifact.results.recorder import Results
 from heldout.typing import Ints
 
 MODEL, REGRESSION, OF_WEIGHTS = "rtm", "lda-regression", "rtm-of-weights"

@@ -18,15 +18,15 @@ import math
 
 import numpy as np
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.extensions.models.slda import SLDA
+from gallery.extensions.spec import Supervised
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.tokens.members.data import documents
 from heldout.corpora.responses import labels_of
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.slda_marginal import slda_marginal
-from artifact.study.job import Job
-from gallery.extensions.models.slda import SLDA
-from gallery.tokens.members.data import documents
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.extensions.spec import Supervised
-from artifact.results.recorder import Results
 from heldout.typing import Floats
 
 MODEL, REGRESSION, FREQUENCY = "slda", "lda-regression", "label-frequency"

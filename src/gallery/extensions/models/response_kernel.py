@@ -1,4 +1,4 @@
-r"""Collapsed Gibbs sweeps of LDA whose topics are also read by binary responses; see `gallery.extensions.models.slda` and `rtm`.
+r"""Collapsed Gibbs sweeps of LDA whose topics are also read by binary responses; see `slda` and `rtm`.
 
 A response y_ij of documents i and j has p(y_ij = 1) = sigm(w^T (q-bar_i o q-bar_j) + w_0). That of a label is one of
 document i and of a partner whose q-bar is all ones. Of a token of document i, all counts taken without it,

@@ -4,21 +4,21 @@ LDA's topics q_il of two documents' tokens draw whether they are linked, too,
 
     p(R_ij = 1 | q-bar_i, q-bar_j) = sigm(w^T (q-bar_i o q-bar_j) + w_0)                           (27.80)
 
-with q-bar as in `gallery.extensions.models.slda`, o the product element by element, and R_ij = R_ji. The E step is that of
-supervised LDA with every pair for a label (`gallery.extensions.models.response_kernel`), and averages the products; the M step is
-a logistic regression on these. Without `feedback` it is LDA, and a logistic regression on what it finds. With `reads`
-"weights" a link reads the documents' pi in the place of q-bar, which are then drawn, too.
+with q-bar as in `gallery.extensions.models.slda`, o the product element by element, and R_ij = R_ji. The E step is that
+of supervised LDA with every pair for a label (`gallery.extensions.models.response_kernel`), and averages the products;
+the M step is a logistic regression on these. Without `feedback` it is LDA, and a logistic regression on what it finds.
+With `reads` "weights" a link reads the documents' pi in the place of q-bar, which are then drawn, too.
 """
 
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
+from gallery.extensions.models.logistic_regression import logistic_regression
+from gallery.extensions.models.response_kernel import Responses, State, check, sweep, sweep_of_weights, topics_of
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, estimator
-from gallery.extensions.models.logistic_regression import logistic_regression
-from gallery.extensions.models.response_kernel import Responses, State, check, sweep, sweep_of_weights, topics_of
 from heldout.topics import Topics
 from heldout.typing import Ints
 

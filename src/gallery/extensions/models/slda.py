@@ -6,20 +6,20 @@ LDA's topics q_il of a document's tokens draw its label, too,
     q-bar_ik = 1/L_i sum_l [q_il = k]                                                              (27.66)
 
 The E step runs the collapsed Gibbs sampler, in which a token's topic has the label's probability as a further factor
-(`gallery.extensions.models.response_kernel`), and averages q-bar; the M step is a logistic regression of the labels on these means
-(section 27.4.4.1). Without `feedback` the factor is left out: LDA, and a logistic regression on what it finds. The
-first round is without it in any case, for w is not known yet.
+(`gallery.extensions.models.response_kernel`), and averages q-bar; the M step is a logistic regression of the labels on
+these means (section 27.4.4.1). Without `feedback` the factor is left out: LDA, and a logistic regression on what it
+finds. The first round is without it in any case, for w is not known yet.
 """
 
 from typing import ClassVar, Self
 
 import numpy as np
 
+from gallery.extensions.models.logistic_regression import logistic_regression
+from gallery.extensions.models.response_kernel import Responses, State, check, sweep, topics_of
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, estimator
-from gallery.extensions.models.logistic_regression import logistic_regression
-from gallery.extensions.models.response_kernel import Responses, State, check, sweep, topics_of
 from heldout.topics import Topics
 from heldout.typing import Ints
 

@@ -6,8 +6,8 @@ held to `gallery.graphs.evaluators.partitions`, which has all of its terms where
 
 import numpy as np
 
-from heldout.evaluators.evaluation import log_mean
 from gallery.graphs.models.blocks import Blocks
+from heldout.evaluators.evaluation import log_mean
 
 
 def annealed_evidence(

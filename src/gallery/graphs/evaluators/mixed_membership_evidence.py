@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 
-from heldout.evaluators.evaluation import log_mean
 from gallery.graphs.models.mmsb import Roles
+from heldout.evaluators.evaluation import log_mean
 
 
 def annealed_roles(roles: Roles, *, chains: int, temperatures: int, random: np.random.Generator) -> tuple[float, float]:

@@ -23,9 +23,9 @@ import numba as nb
 import numpy as np
 from scipy.special import gammaln, logsumexp, xlogy
 
+from gallery.graphs.models.blocks import ClusterPrior
 from heldout.corpora.relations.relation import Relation
 from heldout.errors import InputError
-from gallery.graphs.models.blocks import ClusterPrior
 from heldout.typing import Floats, Ints
 
 LARGEST_SET = 16  # entities of the subset recursion

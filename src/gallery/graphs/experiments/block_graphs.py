@@ -14,14 +14,14 @@ Measured of "irm", by structure, which the quantity starts with:
 
 import numpy as np
 
-from heldout.corpora.relations.relation import Relations, graph
-from gallery.graphs.evaluators.partitions import partitions_of_graph
+from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
+from gallery.graphs.evaluators.partitions import partitions_of_graph
+from gallery.graphs.experiments.partitions import agreement
 from gallery.graphs.models.blocks import ClusterPrior
 from gallery.graphs.models.irm import IRM
-from gallery.graphs.experiments.partitions import agreement
 from gallery.graphs.spec import BlockGraphs
-from artifact.results.recorder import Recorder, Results
+from heldout.corpora.relations.relation import Relations, graph
 from heldout.seeds import generator
 from heldout.typing import Ints
 

@@ -9,13 +9,13 @@ Measured of "sbm" at K, on the axis "topics", nats, each the best of several sta
 
 from functools import partial
 
-from heldout.corpora.relations.relation import relations_of
-from gallery.graphs.evaluators.block_evidence import annealed_evidence
-from artifact.study.job import Job
-from gallery.graphs.models.sbm import sample, sbm_blocks, variational_em
-from gallery.graphs.experiments.partitions import SBM
-from gallery.graphs.spec import Blocks
 from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.graphs.evaluators.block_evidence import annealed_evidence
+from gallery.graphs.experiments.partitions import SBM
+from gallery.graphs.models.sbm import sample, sbm_blocks, variational_em
+from gallery.graphs.spec import Blocks
+from heldout.corpora.relations.relation import relations_of
 
 ANNEALED_EVIDENCE, BOUND, SAMPLED = "annealed", "bound", "sampled"
 

@@ -21,15 +21,15 @@ Of all relations together annealing finds less than one state has, so their like
 import numpy as np
 from scipy.special import logsumexp
 
-from heldout.corpora.relations.relation import Relations, relations_of
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
 from gallery.graphs.evaluators.block_evidence import annealed_evidence
 from gallery.graphs.evaluators.partitions import LARGEST_SET, partitions_by_features
-from artifact.study.job import Job
+from gallery.graphs.experiments.block_graphs import IRM_NAME
 from gallery.graphs.models.blocks import Blocks, ClusterPrior
 from gallery.graphs.models.irm import IRM
-from gallery.graphs.experiments.block_graphs import IRM_NAME
 from gallery.graphs.spec import Concepts
-from artifact.results.recorder import Recorder, Results
+from heldout.corpora.relations.relation import Relations, relations_of
 
 BEST, SHARE, CLUSTER, MEAN, CELL, JOINT, APART = "best", "share", "cluster", "mean", "cell", "joint", "apart"
 FEATURES_EXACT, FEATURES_ANNEALED, FEATURES_SHARE = "features-exact", "features-annealed", "features-share"

@@ -14,15 +14,15 @@ Log losses are in nats per hidden cell.
 
 import numpy as np
 
-from heldout.corpora.relations.relation import Relations, relations_of
-from gallery.graphs.evaluators.link_prediction import area_under_curve, log_loss
+from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.graphs.models.blocks import Blocks, ClusterPrior
-from gallery.graphs.models.sbm import sample, sbm_blocks
+from gallery.graphs.evaluators.link_prediction import area_under_curve, log_loss
 from gallery.graphs.experiments.block_graphs import IRM_NAME
 from gallery.graphs.experiments.partitions import SBM
+from gallery.graphs.models.blocks import Blocks, ClusterPrior
+from gallery.graphs.models.sbm import sample, sbm_blocks
 from gallery.graphs.spec import Links
-from artifact.results.recorder import Results
+from heldout.corpora.relations.relation import Relations, relations_of
 from heldout.typing import Floats
 
 ONE, AVERAGE, PLUGGED, DENSITY = "one", "average", "plugged", "density"

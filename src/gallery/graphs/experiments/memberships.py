@@ -9,12 +9,12 @@ For each rho, by which rows are recorded as their constant ("smoothing"), measur
 
 import numpy as np
 
-from heldout.corpora.relations.relation import relations_of
-from gallery.graphs.evaluators.mixed_membership_evidence import annealed_roles
+from artifact.results.recorder import Results
 from artifact.study.job import Job
+from gallery.graphs.evaluators.mixed_membership_evidence import annealed_roles
 from gallery.graphs.models.mmsb import MMSB, Roles
 from gallery.graphs.spec import Memberships
-from artifact.results.recorder import Results
+from heldout.corpora.relations.relation import relations_of
 
 MODEL = "mmsb"
 MEMBERSHIP, ANNEALED_EVIDENCE, PLUGGED = "membership", "annealed", "plugged"

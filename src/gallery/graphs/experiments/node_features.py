@@ -12,15 +12,15 @@ and "average" of their sum; and of the observed cells, on the axis "topics", nat
 
 import numpy as np
 
-from heldout.corpora.relations.relation import relations_of
-from heldout.errors import InputError
-from gallery.graphs.evaluators.link_prediction import area_under_curve, log_loss
+from artifact.results.recorder import Results
 from artifact.study.job import Job
+from gallery.graphs.evaluators.link_prediction import area_under_curve, log_loss
+from gallery.graphs.experiments.links import AUC, AVERAGE, DENSITY, LOG_LOSS, ONE, PLUGGED
 from gallery.graphs.models.blocks import ClusterPrior
 from gallery.graphs.models.sbm_features import COMBINATIONS, FeatureBlocks, node_features, pair_features
-from gallery.graphs.experiments.links import AUC, AVERAGE, DENSITY, LOG_LOSS, ONE, PLUGGED
 from gallery.graphs.spec import NodeFeatures
-from artifact.results.recorder import Results
+from heldout.corpora.relations.relation import relations_of
+from heldout.errors import InputError
 
 EVIDENCE, PROFILE = "evidence", "profile"
 MODEL = {combination: f"blocks-{combination}" for combination in COMBINATIONS}

@@ -12,12 +12,12 @@ Measured of "sbm" at K, on the axis "topics", nats:
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from heldout.corpora.relations.relation import relations_of
-from gallery.graphs.evaluators.partitions import partitions_of_graph
+from artifact.results.recorder import Results
 from artifact.study.job import Job
+from gallery.graphs.evaluators.partitions import partitions_of_graph
 from gallery.graphs.models.blocks import ClusterPrior
 from gallery.graphs.spec import Partitions
-from artifact.results.recorder import Results
+from heldout.corpora.relations.relation import relations_of
 from heldout.typing import Ints
 
 SBM = "sbm"

@@ -1,4 +1,4 @@
-"""Collapsed Gibbs sampling of partitions of entities, whose blocks have Beta-Bernoulli cells (`gallery.graphs.models.blocks`).
+"""Collapsed Gibbs sampling of partitions of entities, whose blocks have Beta-Bernoulli cells.
 
 All relations have three axes here, the missing ones of a type with one entity, and lie one after the other in `cells`:
 1, 0, or -1 where a cell was not observed. Relation r begins at offset[r], and its axes have sizes shape[r] and types

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from gallery.graphs.models import block_kernel as kernel
 from heldout.corpora.relations.relation import Relations
 from heldout.errors import InputError
-from gallery.graphs.models import block_kernel as kernel
 from heldout.typing import Floats, Ints
 
 _sweep: Any = kernel.sweep  # numba's types take fewer arguments than these have

@@ -1,10 +1,10 @@
 r"""The infinite relational model by collapsed Gibbs sampling (Murphy 2012, equations 27.82 and 27.83).
 
 Every type of entities has clusters of its own, of which the Chinese restaurant process leaves the number open, and all
-relations are given by the clusters of their entities (`gallery.graphs.models.blocks`). The model shown is the state with the
-highest p(R, q) of several chains, which is how Kemp et al. (2006) choose; the posterior's samples are the second half
-of the chains. Single moves merge clusters more easily than they split one, so that chains may start from random
-clusters, more of them than there will be.
+relations are given by the clusters of their entities (`gallery.graphs.models.blocks`). The model shown is the state
+with the highest p(R, q) of several chains, which is how Kemp et al. (2006) choose; the posterior's samples are the
+second half of the chains. Single moves merge clusters more easily than they split one, so that chains may start from
+random clusters, more of them than there will be.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from gallery.graphs.models.blocks import Blocks, ClusterPrior
+from gallery.graphs.models.sbm import sample
 from heldout.corpora.relations.relation import Relations
 from heldout.errors import InputError
-from gallery.graphs.models.blocks import Blocks, ClusterPrior
 from heldout.models.estimator import Estimator, estimator
-from gallery.graphs.models.sbm import sample
 from heldout.typing import Floats, Ints
 
 

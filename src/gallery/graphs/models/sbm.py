@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaln, digamma, gammaln, xlogy
 
-from heldout.corpora.relations.relation import Bools, Relations
-from heldout.errors import InputError
 from gallery.graphs.models import sbm_kernel as kernel
 from gallery.graphs.models.blocks import Blocks, ClusterPrior
+from heldout.corpora.relations.relation import Bools, Relations
+from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
 _sweep: Any = kernel.sweep  # numba's types take fewer arguments than these have

@@ -23,10 +23,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln, logsumexp
 
-from heldout.corpora.relations.relation import Bools, Relation
-from heldout.errors import InputError
 from gallery.graphs.models import sbm_features_kernel as kernel
 from gallery.graphs.models.blocks import ClusterPrior
+from heldout.corpora.relations.relation import Bools, Relation
+from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
 Combination = Literal["none", "concatenation", "product"]

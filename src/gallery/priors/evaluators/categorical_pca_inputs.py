@@ -14,11 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from heldout.errors import InputError
 from gallery.tokens.evaluators.categorical_pca_annealed import categorical_pca_annealed
 from gallery.tokens.evaluators.categorical_pca_marginal import SPACINGS, _of_its_own
-from heldout.evaluators.trapezoid import grid
 from gallery.tokens.models.categorical_pca import CategoricalPCA
+from heldout.errors import InputError
+from heldout.evaluators.trapezoid import grid
 from heldout.typing import Floats
 
 REACH, SPACING = 8.0, 0.25  # of the grid of pairs of tokens, in standard deviations of the prior

@@ -17,23 +17,23 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from artifact.study.study import installed
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.priors.experiments.covariates import of_frequent_words
+from gallery.priors.models.ctm import CTM
+from gallery.priors.spec import Correlation
+from gallery.tokens.members.data import deterministic
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators import EXACT
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.priors import prior_of
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models import LDA as LDA_NAME
-from gallery.priors.models.ctm import CTM
 from heldout.models.lda import LDA
-from gallery.priors.experiments.covariates import of_frequent_words
-from gallery.tokens.members.data import deterministic
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.priors.spec import Correlation
-from artifact.results.recorder import Results
 from heldout.seeds import entropy
-from artifact.study.study import installed
 from heldout.topics import AnyTopics
 
 JOINTLY, PRIOR, TOMOTOPY = "ctm", "ctm-prior", "ctm-tomotopy"

@@ -21,18 +21,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.priors.models.dmr import DMR
+from gallery.priors.models.labelled_lda import LabelledLDA
+from gallery.priors.spec import Covariates
+from gallery.tokens.members.data import deterministic, folded_in_given_length
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.labels import frequent_labels, indicators
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.own_priors import own_priors
-from artifact.study.job import Job
-from gallery.priors.models.dmr import DMR
-from gallery.priors.models.labelled_lda import LabelledLDA
-from gallery.tokens.members.data import deterministic, folded_in_given_length
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.priors.spec import Covariates
-from artifact.results.recorder import Results
 from heldout.topics import OwnPriors
 from heldout.typing import Floats
 

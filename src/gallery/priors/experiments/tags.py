@@ -30,29 +30,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus, offsets_of
-from heldout.corpora.labels import LABELS, frequent_labels, indicators
-from heldout.corpora.split import train_test_split
-from heldout.errors import InputError
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD, USUAL
 from gallery.priors.evaluators.between_tokens import mutual_information, of_dirichlet, of_weights
 from gallery.priors.evaluators.categorical_pca_inputs import (
     categorical_pca_inputs_annealed,
     categorical_pca_inputs_marginal,
     pairs_of_tokens,
 )
-from gallery.tokens.evaluators.categorical_pca_marginal import SPACINGS
-from heldout.evaluators.evaluation import Evaluation, corrected
-from heldout.evaluators.own_priors import own_priors
-from artifact.study.job import Job
-from gallery.tokens.models.categorical_pca import CategoricalPCA
+from gallery.priors.experiments.covariates import REGRESSION, of_frequent_words, with_constant
 from gallery.priors.models.categorical_pca_inputs import CategoricalPCAInputsByQuadrature
 from gallery.priors.models.dmr import DMR
 from gallery.priors.models.mr_lda import MRLDA, MultinomialRegression, SoftmaxNetwork
-from gallery.priors.experiments.covariates import REGRESSION, of_frequent_words, with_constant
-from gallery.tokens.members.data import deterministic
-from gallery.member import LIKELIHOOD, USUAL
 from gallery.priors.spec import Tags
-from artifact.results.recorder import Results
+from gallery.tokens.evaluators.categorical_pca_marginal import SPACINGS
+from gallery.tokens.members.data import deterministic
+from gallery.tokens.models.categorical_pca import CategoricalPCA
+from heldout.corpora.corpus import Corpus, offsets_of
+from heldout.corpora.labels import LABELS, frequent_labels, indicators
+from heldout.corpora.split import train_test_split
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation, corrected
+from heldout.evaluators.own_priors import own_priors
 from heldout.topics import OwnPriors
 from heldout.typing import Floats
 

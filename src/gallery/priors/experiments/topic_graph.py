@@ -8,13 +8,13 @@ Measured of "ctm":
 
 import numpy as np
 
+from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.priors.models.ctm import CTM
-from heldout.models.lda import LDA
 from gallery.priors.experiments.correlation import JOINTLY
 from gallery.priors.experiments.covariates import of_frequent_words
+from gallery.priors.models.ctm import CTM
 from gallery.priors.spec import TopicGraph
-from artifact.results.recorder import Results
+from heldout.models.lda import LDA
 from heldout.seeds import generator
 
 PREVALENCE, EDGE, TOPIC, PAIR = "prevalence", "edge", "topic", "pair"

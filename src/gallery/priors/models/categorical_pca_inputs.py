@@ -7,8 +7,8 @@ With the nodes e_j and weights w_j of the Gauss-Hermite rule the likelihood is t
     sum_i log sum_j w_j exp[ x_i' eta_ij - n_i lse(eta_ij) ] - (penalty / 2) ||W||^2 - (input_penalty / 2) ||V||^2,
 
 eta_ij = W (V u_i + e_j) + b. A bag of tokens only, and few components: the nodes grow as their power. The variational
-EM of `gallery.tokens.models.categorical_pca` shrinks W, and with it what e changes. With e = 0 it is a network with one hidden
-layer (`gallery.priors.models.mr_lda.SoftmaxNetwork`), which has the same parameters and priors.
+EM of `gallery.tokens.models.categorical_pca` shrinks W, and with it what e changes. With e = 0 it is a network with one
+hidden layer (`gallery.priors.models.mr_lda.SoftmaxNetwork`), which has the same parameters and priors.
 """
 
 from typing import Any, Self
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from heldout.errors import InputError
 from gallery.tokens.models.categorical_pca import START, CategoricalPCA
+from heldout.errors import InputError
 from heldout.models.estimator import estimator
 from heldout.typing import Floats
 

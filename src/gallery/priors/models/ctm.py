@@ -42,8 +42,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from heldout.errors import InputError
 from gallery.priors.models.ctm_kernel import ascend, topics_step
+from heldout.errors import InputError
 from heldout.models.estimator import Estimator, checked_counts, estimator
 from heldout.models.token_shares import Tokens, padded, row_counts, token_shares
 from heldout.topics import LogisticNormalTopics

@@ -4,8 +4,8 @@ LDA whose prior of a document's weights depends on its covariates x_i, (D,), a c
 
     alpha_i = exp(W x_i),     pi_i ~ Dir(alpha_i),     W is (K, D).                                  (27.71, 27.72)
 
-Stochastic EM: collapsed Gibbs sweeps (`gallery.priors.models.lda_own_priors`), and in between L-BFGS on W, given the counts
-c_ik of the last sample, with A_i = sum_k alpha_ik and the Gaussian prior w_kd ~ N(0, sigma_d^2), under which
+Stochastic EM: collapsed Gibbs sweeps (`gallery.priors.models.lda_own_priors`), and in between L-BFGS on W, given the
+counts c_ik of the last sample, with A_i = sum_k alpha_ik and the Gaussian prior w_kd ~ N(0, sigma_d^2), under which
 
     l(W) = sum_i [ logG(A_i) - logG(A_i + L_i) + sum_k logG(alpha_ik + c_ik) - logG(alpha_ik) ]
            - sum_kd w_kd^2 / (2 sigma_d^2),
@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import digamma
 
+from gallery.priors.models.lda_own_priors import AllTopics, log_assignments
 from heldout.errors import InputError
 from heldout.models.estimator import Estimator, estimator
-from gallery.priors.models.lda_own_priors import AllTopics, log_assignments
 from heldout.typing import Floats
 
 BURN_IN = 4  # W is re-estimated after the first 1 / BURN_IN of the sweeps

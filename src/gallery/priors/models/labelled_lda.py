@@ -21,9 +21,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gallery.priors.models.lda_own_priors import OwnPriors
 from heldout.errors import InputError
 from heldout.models.estimator import Estimator, estimator
-from gallery.priors.models.lda_own_priors import OwnPriors
 from heldout.typing import Floats
 
 

@@ -7,8 +7,8 @@ with alpha_ik = 0 for the topics that a document does not have. With pi and b in
     p(q_il = k | the others, y) ∝ (c_ik + alpha_ik) (c_vk + gamma) / (c_k + V gamma),       v = y_il,
 
 c without the token itself, over the topics that document i has alone: a document of few topics costs few operations.
-Labelled LDA (`gallery.priors.models.labelled_lda`) and Dirichlet multinomial regression (`gallery.priors.models.dmr`) differ in where
-alpha_i comes from. Counts are integers in float64, and so are the weights of a draw.
+Labelled LDA (`gallery.priors.models.labelled_lda`) and Dirichlet multinomial regression (`gallery.priors.models.dmr`)
+differ in where alpha_i comes from. Counts are integers in float64, and so are the weights of a draw.
 
 In the latter documents have all topics, and LDA's sampler (`heldout.models.lda_chains_kernel`) takes half of the time.
 What bounds the other are the sums, each of which waits for the one before: with all else in vectors a token of K = 20

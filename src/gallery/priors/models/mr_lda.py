@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from heldout.errors import InputError
 from gallery.priors.models.dmr import checked_covariates
+from heldout.errors import InputError
 from heldout.models.estimator import Estimator, checked_counts, estimator
 from heldout.models.lda import LDA
 from heldout.typing import Floats

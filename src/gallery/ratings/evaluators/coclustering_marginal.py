@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.special import logsumexp, softmax
 
+from gallery.ratings.models.coclustering import Blocks
 from heldout.corpora.relations.ratings import Ratings
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.rating_marginal import log_bins, of_scale
-from gallery.ratings.models.coclustering import Blocks
 from heldout.typing import Floats
 
 

@@ -9,10 +9,10 @@ independent:
 import numpy as np
 from scipy.special import logsumexp, softmax
 
+from gallery.ratings.models.rbm_ratings import NAME, Machine, indicators
 from heldout.corpora.relations.ratings import Ratings
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
-from gallery.ratings.models.rbm_ratings import NAME, Machine, indicators
 from heldout.typing import Floats
 
 MOST = 14  # hidden units of an exact Z

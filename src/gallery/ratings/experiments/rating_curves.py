@@ -13,15 +13,15 @@ A share of every user's ratings is held out; all users are trained on. Measured,
 
 import numpy as np
 
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from gallery.ratings.experiments.ratings import RMSE, ratings_of
+from gallery.ratings.models.coclustering import CoClustering
+from gallery.ratings.models.pmf_sgd import Decays, passes
+from gallery.ratings.spec import RatingCurves
 from heldout.corpora.relations.ratings import Ratings
 from heldout.evaluators.rating_marginal import root_mean_square_error
-from artifact.study.job import Job
-from gallery.ratings.models.coclustering import CoClustering
 from heldout.models.pmf import PMF, Factors
-from gallery.ratings.models.pmf_sgd import Decays, passes
-from gallery.ratings.experiments.ratings import RMSE, ratings_of
-from gallery.ratings.spec import RatingCurves
-from artifact.results.recorder import Recorder, Results
 from heldout.typing import Floats
 
 SVD, PMF1, PMF2, ADAPTIVE, EM_LEARNED = "svd", "pmf1", "pmf2", "pmf-adaptive", "pmf-em-learned"

@@ -19,15 +19,27 @@ drawn documents, which the demo has, counts of words stand in for ratings.
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.relations.ratings import Ratings
-from heldout.evaluators import COMPLETION, FULL, HALF
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD, USUAL
 from gallery.ratings.evaluators.coclustering_marginal import (
     best_cluster,
     coclustering_binned,
     coclustering_marginal,
     coclustering_predictions,
 )
+from gallery.ratings.evaluators.rbm_ratings_marginal import (
+    rbm_part_marginal,
+    rbm_predictive,
+    rbm_pseudo_likelihood,
+    rbm_ratings_marginal,
+)
+from gallery.ratings.models.coclustering import CoClustering
+from gallery.ratings.models.rbm_ratings import RatingsRBM
+from gallery.ratings.spec import Ratings as Settings
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.relations.ratings import Ratings
+from heldout.evaluators import COMPLETION, FULL, HALF
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.rating_marginal import (
     binned_marginal,
@@ -37,19 +49,7 @@ from heldout.evaluators.rating_marginal import (
     rating_marginal,
     root_mean_square_error,
 )
-from gallery.ratings.evaluators.rbm_ratings_marginal import (
-    rbm_part_marginal,
-    rbm_predictive,
-    rbm_pseudo_likelihood,
-    rbm_ratings_marginal,
-)
-from artifact.study.job import Job
-from gallery.ratings.models.coclustering import CoClustering
 from heldout.models.pmf import PMF
-from gallery.ratings.models.rbm_ratings import RatingsRBM
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.ratings.spec import Ratings as Settings
-from artifact.results.recorder import Recorder, Results
 from heldout.typing import Floats
 
 RATING_LIKELIHOOD, RMSE, DROPPED = "rating-likelihood", "rmse", "dropped"

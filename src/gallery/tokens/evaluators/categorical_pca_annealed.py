@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gallery.tokens.models.categorical_pca import CategoricalPCA
 from heldout.errors import InputError
 from heldout.evaluators.components_marginal import Integrand, anneal_from_laplace
 from heldout.evaluators.evaluation import check_samples, log_mean
-from gallery.tokens.models.categorical_pca import CategoricalPCA
 from heldout.typing import Floats
 
 NEWTON_STEPS, HALVINGS = 100, 40

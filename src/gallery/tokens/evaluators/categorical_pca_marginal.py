@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from gallery.tokens.models.categorical_pca import CategoricalPCA
 from heldout.errors import InputError
 from heldout.evaluators.trapezoid import SETTLED, grid, log_integral
-from gallery.tokens.models.categorical_pca import CategoricalPCA
 from heldout.typing import Floats
 
 REACH = 10.0  # the grid's end, in standard deviations of the prior: what lies beyond has probability 1e-23

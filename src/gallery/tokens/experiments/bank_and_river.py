@@ -16,14 +16,14 @@ from functools import partial
 
 import numpy as np
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.tokens.spec import BankAndRiver
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import log_mean
 from heldout.evaluators.evidence import annealed_evidence, exact_evidence, log_likelihood
-from artifact.study.job import Job
 from heldout.models.lda import LDA
-from gallery.tokens.spec import BankAndRiver
-from artifact.results.recorder import Results
 from heldout.seeds import generator
 from heldout.typing import Ints
 

@@ -9,17 +9,17 @@ the variant "completion", both of the scored halves:
 
 from functools import partial
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.tokens.members.data import documents
+from gallery.tokens.spec import Completion
 from heldout import models
 from heldout.corpora.split import half_split
 from heldout.evaluators import COMPLETION, HALF
 from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.posterior_predictive import posterior_predictive
-from artifact.study.job import Job
 from heldout.models import lda as collapsed
 from heldout.models.settings import LDAFoldingIn
-from gallery.tokens.members.data import documents
-from gallery.tokens.spec import Completion
-from artifact.results.recorder import Results
 
 
 def experiment(job: Job, settings: Completion) -> Results:

@@ -13,19 +13,19 @@ from functools import partial
 
 import numpy as np
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from artifact.study.study import installed
+from gallery.tokens.models.lda_vb import LDAVB
+from gallery.tokens.spec import Evidence
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.evaluation import log_mean
 from heldout.evaluators.evidence import annealed_evidence
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models.lda import LDA
-from gallery.tokens.models.lda_vb import LDAVB
-from gallery.tokens.spec import Evidence
-from artifact.results.recorder import Results
 from heldout.seeds import generator
-from artifact.study.study import installed
 from heldout.typing import Floats, Ints
 
 FORWARDS, BACKWARDS, BOUND, HELD_OUT, HDP = "evidence", "evidence-above", "bound", "held-out", "hdp-topics"

@@ -7,11 +7,11 @@ models, GaP and NMF generate it, the others are given it. Words without training
 documents, for every model.
 """
 
+from artifact.results.recorder import Results
 from artifact.study.job import Job
 from gallery.tokens.members.data import DOCUMENTS
 from gallery.tokens.members.rows import rows
 from gallery.tokens.spec import Gallery
-from artifact.results.recorder import Results
 
 
 def experiment(job: Job, settings: Gallery) -> Results:

@@ -10,16 +10,16 @@ whose batch size is the variant's end, on the axis "documents analysed", nats pe
 
 import numpy as np
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD
+from gallery.tokens.members.lda import BatchVB, OnlineVB
+from gallery.tokens.models.lda_online_vb import OnlineLDAVB
+from gallery.tokens.models.lda_vb import LDAVB
+from gallery.tokens.spec import Online
 from heldout.errors import InputError
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
-from gallery.tokens.models.lda_online_vb import OnlineLDAVB
-from gallery.tokens.models.lda_vb import LDAVB
-from gallery.tokens.members.lda import BatchVB, OnlineVB
-from gallery.member import LIKELIHOOD
-from gallery.tokens.spec import Online
-from artifact.results.recorder import Results
 from heldout.topics import Topics
 from heldout.typing import Floats
 

@@ -21,6 +21,13 @@ from functools import partial
 
 import numpy as np
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD
+from gallery.tokens.members.data import documents
+from gallery.tokens.members.mixtures import MixtureOfMultinomials
+from gallery.tokens.members.plsi import PLSI
+from gallery.tokens.spec import Perplexity
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation
@@ -29,17 +36,10 @@ from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
 from heldout.evaluators.training_mixture import training_mixture
-from artifact.study.job import Job
 from heldout.models import LDA, TEM, plsa, plsa_tem
 from heldout.models import lda as collapsed
 from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.models.settings import PLSAFoldingIn
-from gallery.tokens.members.data import documents
-from gallery.member import LIKELIHOOD
-from gallery.tokens.members.mixtures import MixtureOfMultinomials
-from gallery.tokens.members.plsi import PLSI
-from gallery.tokens.spec import Perplexity
-from artifact.results.recorder import Results
 from heldout.topics import Topics
 from heldout.typing import Floats
 

@@ -21,11 +21,11 @@ TASA, the chapter's corpus, is not public. In a corpus of counts tokens come in 
 import numpy as np
 from scipy.special import xlogy
 
-from heldout import models
-from artifact.study.job import Job
-from heldout.models.lda import LDA
-from gallery.tokens.spec import Polysemy
 from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.tokens.spec import Polysemy
+from heldout import models
+from heldout.models.lda import LDA
 from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 

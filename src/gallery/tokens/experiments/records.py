@@ -5,11 +5,11 @@ A model is left out where its likelihood would cost more than the limits: column
 components of the user rating profile's exact kernel.
 """
 
+from artifact.results.recorder import Results
 from artifact.study.job import Job
 from gallery.tokens.members.data import RECORDS
 from gallery.tokens.members.rows import rows
 from gallery.tokens.spec import Records
-from artifact.results.recorder import Results
 
 
 def experiment(job: Job, settings: Records) -> Results:

@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from heldout.evaluators.evidence import log_likelihood
-from heldout.evaluators.reference import reference
+from artifact.results.recorder import Results
 from artifact.study.job import Job
-from heldout.models.lda import LDA
-from gallery.tokens.models.lda_gibbs import LDAGibbs, State, dirichlet
+from gallery.member import LIKELIHOOD
 from gallery.tokens.members.data import documents
 from gallery.tokens.members.lda import CollapsedGibbs, Gibbs
-from gallery.member import LIKELIHOOD
+from gallery.tokens.models.lda_gibbs import LDAGibbs, State, dirichlet
 from gallery.tokens.spec import Samplers
-from artifact.results.recorder import Results
+from heldout.evaluators.evidence import log_likelihood
+from heldout.evaluators.reference import reference
+from heldout.models.lda import LDA
 from heldout.topics import Topics
 from heldout.typing import Floats
 

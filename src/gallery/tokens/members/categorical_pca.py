@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
+from gallery.member import BOUND, FOLDED, ITSELF, Member
 from gallery.tokens.evaluators.categorical_pca_annealed import categorical_pca_annealed
 from gallery.tokens.evaluators.categorical_pca_marginal import SPACINGS, categorical_pca_marginal
-from heldout.evaluators.evaluation import Evaluation
+from gallery.tokens.members.data import DOCUMENTS, RECORDS, deterministic, in_rounds, kind_of
 from gallery.tokens.models.categorical_pca import CategoricalPCA
 from gallery.tokens.models.categorical_pca_maximum import CategoricalPCAByQuadrature, CategoricalPCAOfPoints
-from gallery.tokens.members.data import DOCUMENTS, RECORDS, deterministic, in_rounds, kind_of
-from gallery.member import BOUND, FOLDED, ITSELF, Member
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation
 from heldout.typing import Floats
 
 

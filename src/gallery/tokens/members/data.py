@@ -10,10 +10,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from scipy.special import gammaln
 
-from heldout.corpora.corpus import Corpus
-from heldout.evaluators.evaluation import Evaluation, corrected
 from artifact.study.job import Job
 from gallery.tokens.models.gap import fold_in
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.typing import Floats
 
 DOCUMENTS, RECORDS = "documents", "records"

@@ -16,14 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from heldout.corpora.corpus import Corpus
+from gallery.member import FOLDED, Member
 from gallery.tokens.evaluators.annealed_counts import gap_annealed
-from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal
-from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.reference import reference
-from gallery.tokens.models import gap
-from heldout.models import nmf
 from gallery.tokens.members.data import (
     Split,
     deterministic,
@@ -32,7 +26,13 @@ from gallery.tokens.members.data import (
     in_rounds,
     orders,
 )
-from gallery.member import FOLDED, Member
+from gallery.tokens.models import gap
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.reference import reference
+from heldout.models import nmf
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gallery.member import BOUND, FOLDED, Member
+from gallery.tokens.members.data import deterministic, folded_in_given_length
+from gallery.tokens.models.lda_gibbs import LDAGibbs
+from gallery.tokens.models.lda_online_vb import OnlineLDAVB
+from gallery.tokens.models.lda_vb import LDAVB, document_bounds, e_step
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.reference import reference
 from heldout.models.lda import LDA
-from gallery.tokens.models.lda_gibbs import LDAGibbs
-from gallery.tokens.models.lda_online_vb import OnlineLDAVB
-from gallery.tokens.models.lda_vb import LDAVB, document_bounds, e_step
-from gallery.tokens.members.data import deterministic, folded_in_given_length
-from gallery.member import BOUND, FOLDED, Member
 from heldout.topics import Topics
 
 PSEUDO_COUNTS_TOLERANCE = 1e-6  # tokens, the mean change of a document's variational parameters that ends its updates

@@ -13,14 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln, logsumexp
 
+from gallery.member import BEST, Member
+from gallery.tokens.members.data import RECORDS, Split, deterministic, kind_of, orders
+from gallery.tokens.models.categorical_mixture import CategoricalMixture
+from gallery.tokens.models.poisson_mixture import PoissonMixture
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import responses_of
 from heldout.evaluators.evaluation import Evaluation
-from gallery.tokens.models.categorical_mixture import CategoricalMixture
 from heldout.models.multinomial_mixture import MultinomialMixture
-from gallery.tokens.models.poisson_mixture import PoissonMixture
-from gallery.tokens.members.data import RECORDS, Split, deterministic, kind_of, orders
-from gallery.member import BEST, Member
 from heldout.typing import Floats
 
 POISSON_LESS_PARTS = "poisson-less-parts"

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gallery.member import FOLDED, Member
+from gallery.tokens.members.data import deterministic, folded_in_given_length
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.training_mixture import training_mixture
 from heldout.models.plsa import PLSA
-from gallery.tokens.members.data import deterministic, folded_in_given_length
-from gallery.member import FOLDED, Member
 from heldout.topics import Topics
 from heldout.typing import Floats
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
+from artifact.results.recorder import Results
 from artifact.study.job import Job
+from gallery.member import LIKELIHOOD, USUAL, Member
 from gallery.tokens.members import MEMBERS
 from gallery.tokens.members.data import SPLITS, kind_of, of_one_token
-from gallery.member import LIKELIHOOD, USUAL, Member
 from gallery.tokens.spec import Gallery, Records
-from artifact.results.recorder import Results
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
 
 ONE_TOKEN, ESTIMATED, EXACT = "one-token", "estimated", "exact"
 CHECKED = 50

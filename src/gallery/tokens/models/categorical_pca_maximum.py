@@ -1,7 +1,8 @@
 r"""Categorical PCA at the maximum of its likelihood, and at that of its joint probability with a point for every case.
 
-The bounds of `gallery.tokens.models.categorical_pca` have a curvature that, in a softmax over many words, is far above p (1 -
-p): EM with them shrinks W, to 0 on documents, and takes short steps. Here neither has a bound, and L-BFGS maximises.
+The bounds of `gallery.tokens.models.categorical_pca` have a curvature that, in a softmax over many words, is far above
+p (1 - p): EM with them shrinks W, to 0 on documents, and takes short steps. Here neither has a bound, and L-BFGS
+maximises.
 
 EM with an exact E step (Murphy 2012, 27.10), of one or two components. With nodes z_j of weights w_j on a grid of N(0,
 I) the likelihood is that of a mixture, and its gradient that of EM's expected log-likelihood, r_ij = p(z_j | x_i):
@@ -23,8 +24,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from heldout.errors import InputError
 from gallery.tokens.models.categorical_pca import CategoricalPCA
+from heldout.errors import InputError
 from heldout.models.estimator import estimator
 from heldout.typing import Floats
 

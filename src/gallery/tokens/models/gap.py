@@ -29,9 +29,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gallery.tokens.models.lda_gibbs import GibbsChain
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts, estimator
-from gallery.tokens.models.lda_gibbs import GibbsChain
 from heldout.models.sparse_products import ratios
 from heldout.typing import Floats
 

@@ -5,9 +5,9 @@ At step t = 0, 1, .. a batch S of documents is drawn, its E step is done with th
     rho_t = (tau_0 + t)^-kappa,
     b~_vk <- (1 - rho_t) b~_vk + rho_t (gamma_v + (N / |S|) sum_{i in S} n_iv c~_ivk):
 
-a natural gradient step on the bound of `gallery.tokens.models.lda_vb`, taken as if the whole corpus were like the batch. With
-all documents in one batch and kappa = 0 it is a round of batch VB. tau_0 is at least 1: then rho_t is at most 1.
-(Algorithm 27.2 counts from 1 with batches of one document; Hoffman et al. and scikit-learn count from 0 and 1.)
+a natural gradient step on the bound of `gallery.tokens.models.lda_vb`, taken as if the whole corpus were like the
+batch. With all documents in one batch and kappa = 0 it is a round of batch VB. tau_0 is at least 1: then rho_t is at
+most 1. (Algorithm 27.2 counts from 1 with batches of one document; Hoffman et al. and scikit-learn count from 0 and 1.)
 """
 
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ from dataclasses import field
 import numpy as np
 import scipy.sparse as sp
 
+from gallery.tokens.models.lda_vb import LDAVB, Record, expected_log
 from heldout.errors import InputError
 from heldout.models.estimator import estimator
-from gallery.tokens.models.lda_vb import LDAVB, Record, expected_log
 from heldout.typing import Floats
 
 

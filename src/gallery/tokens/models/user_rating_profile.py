@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from gallery.tokens.models.categorical_mixture import indicators
-from heldout.models.estimator import estimator
 from gallery.tokens.models.lda_vb import MeanField, document_bounds
+from heldout.models.estimator import estimator
 from heldout.typing import Floats, Ints
 
 ROUND_ITERATIONS = 10  # iterations of a round's E step, which starts where the last one ended

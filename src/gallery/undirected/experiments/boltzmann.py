@@ -26,21 +26,21 @@ and of the trained machines log Z is measured, on the axis "topics", as "log-z" 
 
 import numpy as np
 
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.tokens.members.data import RECORDS, kind_of
+from gallery.tokens.members.mixtures import MixtureOfCategoricals
+from gallery.tokens.models.categorical_mixture import CategoricalMixture
+from gallery.undirected.spec import Boltzmann
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import responses_of
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.log_partition import log_likelihood, log_partition
 from heldout.evaluators.log_partition_annealed import log_partition_annealed
-from artifact.study.job import Job
-from gallery.tokens.models.categorical_mixture import CategoricalMixture
 from heldout.models.harmonium_units import Binary
 from heldout.models.rbm import CD, MEAN_FIELD, PCD, RBM, pseudo_likelihood
-from gallery.tokens.members.data import RECORDS, kind_of
-from gallery.member import LIKELIHOOD, USUAL
-from gallery.tokens.members.mixtures import MixtureOfCategoricals
-from gallery.undirected.spec import Boltzmann
-from artifact.results.recorder import Recorder, Results
 from heldout.typing import Floats
 
 UPDATE, EPOCH = "update", "updates-of-an-epoch"

@@ -32,6 +32,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD
+from gallery.undirected.spec import ReplicatedSoftmax
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation
@@ -39,13 +43,9 @@ from heldout.evaluators.log_partition import log_likelihood, log_partitions
 from heldout.evaluators.log_partition_annealed import log_partitions_annealed
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models.harmonium_units import MULTINOMIAL
 from heldout.models.lda import LDA
 from heldout.models.rbm import CD, RBM
-from gallery.member import LIKELIHOOD
-from gallery.undirected.spec import ReplicatedSoftmax
-from artifact.results.recorder import Recorder, Results
 from heldout.seeds import generator
 from heldout.typing import Floats
 

@@ -22,16 +22,16 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD
+from gallery.tokens.members.data import RECORDS, documents, kind_of
+from gallery.undirected.spec import UndirectedUnits
 from heldout.corpora.records import responses_of
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.log_partition import factor_analysis, gaussian_mixture, log_likelihood, log_partition
-from artifact.study.job import Job
 from heldout.models.harmonium_units import BINARY, CATEGORICAL, GAUSSIAN, units
 from heldout.models.rbm import RBM
-from gallery.tokens.members.data import RECORDS, documents, kind_of
-from gallery.member import LIKELIHOOD
-from gallery.undirected.spec import UndirectedUnits
-from artifact.results.recorder import Results
 from heldout.typing import Floats, Ints
 
 RBM_NAME, PCA, INDEPENDENT = "rbm", "undirected-pca", "independent"

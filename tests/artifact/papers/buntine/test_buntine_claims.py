@@ -10,14 +10,14 @@ from drawn_corpora import SIZES, TOKENS, TRUE, drawn
 from made_measurements import calibration, mean_ratios, measured
 from small_study import inputs, without
 
-from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL, of_likelihood
-from artifact.verdicts.inputs import Inputs
-from artifact.results.measurements import Measurement
-from heldout.models import LDA
 from artifact.papers.buntine.claims import CLAIMS
 from artifact.papers.buntine.experiments.model_selection import LESS_REFERENCE
 from artifact.papers.buntine.results import GAMMAS
+from artifact.results.measurements import Measurement
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED, Effect, Judgement
+from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL, of_likelihood
+from heldout.models import LDA
 
 LARGE = 20  # times the sizes, so that the largest is above half of the source's
 ON_DRAWN = (

@@ -11,12 +11,12 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from small_study import inputs, without
 
-from heldout.errors import InputError
-from heldout.evaluators import FULL, PARTICLES
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.buntine import figures
 from artifact.papers.buntine.results import SHORT
 from artifact.typesetting import style
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.evaluators import FULL, PARTICLES
 
 ESTIMATORS = tuple(SHORT)
 

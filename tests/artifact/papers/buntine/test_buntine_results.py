@@ -10,7 +10,6 @@ from drawn_corpora import GRIDS, SIZES, drawn, nats
 from made_measurements import EXACT, SAMPLES, Changes, calibration, convergence_to_exact, measured
 from small_study import inputs, without
 
-from heldout.evaluators import HARMONIC, MEAN_FIELD_BOUND, PARTICLES, SEQUENTIAL
 from artifact.papers.buntine import results
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import with_many
@@ -31,6 +30,7 @@ from artifact.papers.buntine.results import (
     z_of_means,
 )
 from artifact.results.reading import select
+from heldout.evaluators import HARMONIC, MEAN_FIELD_BOUND, PARTICLES, SEQUENTIAL
 
 
 def errors(changes: Changes | None = None) -> results.Calibration:

@@ -7,10 +7,10 @@ import pytest
 from made_measurements import calibration, measured
 from small_study import inputs, without
 
-from heldout.errors import InputError
-from heldout.evaluators import CHIB, EXACT, HARMONIC, PARTICLES, of_likelihood
 from artifact.papers.buntine.results import LABELS
 from artifact.papers.buntine.tables import errors_beside_published, errors_of_all, ratios, timings
+from heldout.errors import InputError
+from heldout.evaluators import CHIB, EXACT, HARMONIC, PARTICLES, of_likelihood
 
 
 def test_a_figure_that_differs_bears_a_mark_and_no_other() -> None:

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
+from artifact.papers.buntine.experiments import calibration
+from artifact.papers.buntine.experiments.calibration import draw_pair, experiment, side_by_side
+from artifact.papers.buntine.settings import Calibration
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
+from artifact.study.steps import run_experiment
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import of_likelihood
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from artifact.results.measurements import Measurement
-from artifact.papers.buntine.experiments import calibration
-from artifact.papers.buntine.experiments.calibration import draw_pair, experiment, side_by_side
-from artifact.papers.buntine.settings import Calibration
-from artifact.study.steps import run_experiment
-from artifact.results.scores import Score
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"gammas": [0.5], "pairs": 3, "more_pairs": 5, "samples": 20, "words": 30, "tokens": 6}

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
+from artifact.papers.buntine.experiments import convergence_to_exact
+from artifact.papers.buntine.experiments.convergence_to_exact import METHODS, experiment
+from artifact.papers.buntine.settings import ConvergenceToExact
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.papers.buntine.experiments import convergence_to_exact
-from artifact.papers.buntine.experiments.convergence_to_exact import METHODS, experiment
-from artifact.papers.buntine.settings import ConvergenceToExact
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"numbers_of_topics": [2, 3], "tokens": [5, 4], "words": 20, "samples": [3, 9], "runs": 2}

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
+from artifact.papers.buntine.experiments import mean_ratio
+from artifact.papers.buntine.experiments.mean_ratio import experiment
+from artifact.papers.buntine.settings import MeanRatio
+from artifact.results.measurements import Measurement
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import Law, Shape, draw
 from heldout.errors import InputError
 from heldout.evaluators import PARTICLES, SEQUENTIAL
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.results.measurements import Measurement
-from artifact.papers.buntine.experiments import mean_ratio
-from artifact.papers.buntine.experiments.mean_ratio import experiment
-from artifact.papers.buntine.settings import MeanRatio
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"documents": 400, "fewer_documents": 50, "samples": [10, 40], "words": 60, "mean_length": 8.0}

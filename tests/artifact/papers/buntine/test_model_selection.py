@@ -10,16 +10,6 @@ import pytest
 from made_fits import fold_with
 from made_jobs import run as run_job
 
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
-from heldout.evaluators import FULL, HALF, PARTICLES, SEQUENTIAL
-from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.folding_in import full_folding_in
-from heldout.evaluators.left_to_right import left_to_right
-from artifact.results.measurements import Measurement
-from heldout.models import lda
-from heldout.models.lda_growth import grow
-from heldout.models.settings import LDAGrowth
 from artifact.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
     PARTICLE_FILTER,
@@ -40,8 +30,18 @@ from artifact.papers.buntine.readings import (
     readings,
 )
 from artifact.papers.buntine.settings import ModelSelection
-from artifact.study.steps import run_experiment
+from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
+from artifact.study.steps import run_experiment
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF, PARTICLES, SEQUENTIAL
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.folding_in import full_folding_in
+from heldout.evaluators.left_to_right import left_to_right
+from heldout.models import lda
+from heldout.models.lda_growth import grow
+from heldout.models.settings import LDAGrowth
 from heldout.topics import Topics
 
 WORDS, LENGTH = 12, 12

@@ -7,8 +7,6 @@ from made_hofmann import ERROR, FEW, RANK, TOPICS, Value, as_claimed, hofmann_in
 from small_study import inputs, without
 from splits import on_two_splits, with_groups
 
-from heldout.evaluators import HALF
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.hofmann.claims import CLAIMS
 from artifact.papers.hofmann.results import (
     COARSE_COOLED,
@@ -24,7 +22,9 @@ from artifact.papers.hofmann.results import (
     chosen_prior,
 )
 from artifact.results.reading import TRUTHS
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, DIFFERS, MODELS, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
+from heldout.evaluators import HALF
 
 CORPORA = ("medline", "cranfield")
 

@@ -12,8 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from small_study import inputs, without
 
-from heldout.errors import InputError
-from heldout.evaluators import HALF, REFERENCE
 from artifact.papers.hofmann import figures
 from artifact.papers.hofmann.results import (
     COUNTS,
@@ -29,6 +27,8 @@ from artifact.papers.hofmann.results import (
     Model,
 )
 from artifact.typesetting import style
+from heldout.errors import InputError
+from heldout.evaluators import HALF, REFERENCE
 
 CORPORA = ("medline", "cranfield")
 

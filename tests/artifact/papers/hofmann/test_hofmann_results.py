@@ -5,9 +5,9 @@ import math
 import pytest
 from made_hofmann import ERROR, FEW, TOPICS, as_claimed, hofmann_inputs
 
-from heldout.evaluators import EXACT, REFERENCE
 from artifact.papers.hofmann.results import HEATED, SPECIFIC, UNIGRAMS, Model, curve, points
 from artifact.results.reading import TRUTH
+from heldout.evaluators import EXACT, REFERENCE
 
 
 def test_a_line_stands_on_the_seeds_with_all_dimensions_and_its_band_on_all() -> None:

@@ -7,8 +7,6 @@ import pytest
 from made_hofmann import as_claimed, hofmann_inputs
 from small_study import inputs, without
 
-from heldout.errors import InputError
-from heldout.evaluators import HALF, REFERENCE
 from artifact.papers.hofmann import tables
 from artifact.papers.hofmann.results import (
     COUNTS,
@@ -26,6 +24,8 @@ from artifact.papers.hofmann.results import (
 )
 from artifact.results.reading import LARGEST, select
 from artifact.typesetting import latex, style
+from heldout.errors import InputError
+from heldout.evaluators import HALF, REFERENCE
 
 CORPORA = ("medline", "cranfield")
 

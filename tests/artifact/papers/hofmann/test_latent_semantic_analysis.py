@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
+from artifact.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, experiment
+from artifact.papers.hofmann.settings import LatentSemanticAnalysis
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import token_split
 from heldout.errors import InputError
-from artifact.results.measurements import Measurement
 from heldout.models import lsa
 from heldout.models.unigram import smoothed_documents, unigram
-from artifact.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, experiment
-from artifact.papers.hofmann.settings import LatentSemanticAnalysis
-from artifact.results.scores import Score
 from heldout.typing import Floats
 
 SHARES = [0.6, 0.2, 0.2]

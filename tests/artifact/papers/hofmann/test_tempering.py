@@ -8,6 +8,10 @@ import pytest
 from made_fits import fold_with
 from made_jobs import run as run_job
 
+from artifact.papers.hofmann.experiments.tempering import experiment, validated_prior
+from artifact.papers.hofmann.settings import Tempering
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import TokenSplit, half_split, token_split
 from heldout.errors import InputError
@@ -15,12 +19,8 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.posterior_predictive import posterior_predictive
-from artifact.results.measurements import Measurement
 from heldout.models import plsa, plsa_tem
 from heldout.models.inverse_annealing import annealing, inverse_annealing
-from artifact.papers.hofmann.experiments.tempering import experiment, validated_prior
-from artifact.papers.hofmann.settings import Tempering
-from artifact.results.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
 

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from artifact.papers.likelihood.experiments import bidirectional as module
+from artifact.papers.likelihood.experiments.bidirectional import experiment
+from artifact.papers.likelihood.settings import Bidirectional
+from artifact.results.measurements import Measurement
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.study.job import Job
-from artifact.results.measurements import Measurement
-from artifact.papers.likelihood.experiments import bidirectional as module
-from artifact.papers.likelihood.experiments.bidirectional import experiment
-from artifact.papers.likelihood.settings import Bidirectional
 from heldout.topics import Topics
 
 V = 15

@@ -9,17 +9,17 @@ import pytest
 from made_fits import fold_with, train_with
 from made_jobs import run as run_job
 
+from artifact.papers.likelihood.experiments.epca_marginal import experiment
+from artifact.papers.likelihood.settings import EPCAMarginal
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.components_marginal import quadrature
 from heldout.evaluators.folding_in import full_folding_in, predictive
-from artifact.study.job import Job
-from artifact.results.measurements import Measurement
 from heldout.models import epca
-from artifact.papers.likelihood.experiments.epca_marginal import experiment
-from artifact.papers.likelihood.settings import EPCAMarginal
-from artifact.results.scores import Score
 from heldout.topics import Components, Topics
 
 TEST_DOCUMENTS, SEED = 12, 3

@@ -8,10 +8,6 @@ import pytest
 from made_jobs import run as run_job
 from made_normalisers import log_normaliser_enumerated
 
-from heldout.errors import InputError
-from heldout.evaluators import COMPLETION, ESTIMATORS, EXACT, FULL, HALF, HARMONIC, REFERENCE, SEQUENTIAL
-from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.results.measurements import Measurement
 from artifact.papers.likelihood.experiments import is_a_probability
 from artifact.papers.likelihood.experiments.is_a_probability import (
     GAP,
@@ -28,6 +24,10 @@ from artifact.papers.likelihood.experiments.is_a_probability import (
 from artifact.papers.likelihood.experiments.optimism import NML, PLUG_IN, PLUG_IN_EXACT
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.settings import IsAProbability
+from artifact.results.measurements import Measurement
+from heldout.errors import InputError
+from heldout.evaluators import COMPLETION, ESTIMATORS, EXACT, FULL, HALF, HARMONIC, REFERENCE, SEQUENTIAL
+from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.settings import parse
 from heldout.topics import Topics
 

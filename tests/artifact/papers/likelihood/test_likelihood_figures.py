@@ -26,12 +26,12 @@ from made_peers import truth as peers_truth
 from matplotlib.figure import Figure
 from small_study import inputs, without
 
-from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, FULL, LAPLACE
 from artifact.papers.likelihood import figures
 from artifact.papers.likelihood.experiments.optimism import NML
 from artifact.papers.likelihood.results import PANEL, cheapest, precisions
 from artifact.typesetting import style
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS, FULL, LAPLACE
 
 
 @pytest.fixture(autouse=True)

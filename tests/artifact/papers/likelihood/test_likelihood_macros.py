@@ -10,10 +10,10 @@ from made_measurements import gap, is_a_probability, measured, optimism_inputs
 from made_peers import LIBRARIES, TOPICS, peers_inputs, reported, truth
 from small_study import inputs, small_study, without
 
-from heldout.evaluators import FULL, LAPLACE
 from artifact.papers.likelihood.macros import macros
 from artifact.papers.likelihood.tables import large
 from artifact.typesetting import latex
+from heldout.evaluators import FULL, LAPLACE
 
 
 def test_macros_give_versions_settings_and_extremes() -> None:

@@ -25,13 +25,13 @@ from made_peers import TOPICS as PEERS_TOPICS
 from made_peers import peers_inputs
 from made_peers import truth as peers_truth
 
-from heldout.evaluators import CHIB, LINEAR
-from artifact.results.measurements import Measurement
-from heldout.models import LDA, PLSA
 from artifact.papers.likelihood import results
 from artifact.papers.likelihood.experiments.precision import TERMS
 from artifact.papers.likelihood.results import PANEL, WANTED, curve, precisions
+from artifact.results.measurements import Measurement
 from artifact.results.reading import TRUTH, select
+from heldout.evaluators import CHIB, LINEAR
+from heldout.models import LDA, PLSA
 
 
 def test_truth_is_exact_where_it_can_be_and_sampled_with_its_error_elsewhere() -> None:

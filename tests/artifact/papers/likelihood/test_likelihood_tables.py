@@ -8,17 +8,17 @@ from made_measurements import gap, is_a_probability, measured, optimism_inputs, 
 from made_peers import CORPORA, ERROR, LIBRARIES, TOPICS, growing, peers_inputs, reported, truth, with_reported
 from small_study import inputs, without
 
-from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, REFERENCE
-from heldout.evaluators.exact_marginal import cost
-from artifact.results.measurements import Measurement
-from heldout.models import PLSA
 from artifact.papers.likelihood import tables
 from artifact.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
 from artifact.papers.likelihood.experiments.precision import REFERENCE_ERROR, STATED, terms_of
 from artifact.papers.likelihood.results import FITTED
+from artifact.results.measurements import Measurement
 from artifact.results.reading import LARGEST, select
 from artifact.typesetting import latex, style
+from heldout.errors import InputError
+from heldout.evaluators import EXACT, FULL, REFERENCE
+from heldout.evaluators.exact_marginal import cost
+from heldout.models import PLSA
 
 
 def rows_of(text: str) -> list[str]:

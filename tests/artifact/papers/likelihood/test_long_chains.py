@@ -9,14 +9,14 @@ from made_jobs import run as run_job
 from small_study import inputs
 from test_same_halves import corpus
 
-from heldout.errors import InputError
-from heldout.evaluators import FULL, HALF, REFERENCE
 from artifact.papers.likelihood.claims import unchanged
 from artifact.papers.likelihood.experiments.long_chains import LONG, R_HAT, SHORT, experiment
 from artifact.papers.likelihood.long_chains import conclusions
 from artifact.papers.likelihood.settings import LongChains
 from artifact.papers.likelihood.tables import conclusions_on_lda, longer_chains
 from artifact.verdicts.verdicts import CONTRADICTED, NATS, SUPPORTED, Effect, Judgement
+from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF, REFERENCE
 
 SETTINGS: dict[str, Any] = {
     **{"seed": 0, "variant": "long-chains", "test_documents": 12, "topics": 2, "alpha_sum": 2.0, "beta": 0.1},

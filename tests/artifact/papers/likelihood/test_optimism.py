@@ -10,6 +10,10 @@ import pytest
 from made_fits import fold_with
 from made_jobs import run as run_job
 
+from artifact.papers.likelihood.experiments.optimism import by_length, experiment
+from artifact.papers.likelihood.settings import Optimism
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
@@ -17,11 +21,7 @@ from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.normaliser import log_multinomial_nml
-from artifact.results.measurements import Measurement
 from heldout.models import lda, plsa
-from artifact.papers.likelihood.experiments.optimism import by_length, experiment
-from artifact.papers.likelihood.settings import Optimism
-from artifact.results.scores import Score
 from heldout.topics import Topics
 
 WORDS = tuple("abcdef")

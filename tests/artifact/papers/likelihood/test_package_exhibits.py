@@ -9,17 +9,17 @@ import pytest
 from made_peers import peers_inputs
 from tables_of import measurements_table, scores_table
 
-from heldout.evaluators import FULL
-from artifact.verdicts.inputs import Inputs
-from artifact.results.measurements import Measurement
 from artifact.papers.likelihood import packages, questions, results
 from artifact.papers.likelihood.claims import many_perplexities, mend_suffices, neural_bound_below, package_errs
 from artifact.papers.likelihood.experiments.packages import KINDS
 from artifact.papers.likelihood.macros import macros
 from artifact.papers.likelihood.tables import large, regret_cell
+from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
 from artifact.typesetting import latex
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, Judgement
+from heldout.evaluators import FULL
 
 TOPICS, SIZES, SEEDS, TOKENS = (5, 20, 100), (25, 100, 300), (0, 1), 1000
 UNSEEN, BOUND = -0.5, -0.1  # parts, nats per token

@@ -11,24 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from artifact.papers.likelihood.experiments import packages
+from artifact.papers.likelihood.experiments.optimism import maximum
+from artifact.papers.likelihood.experiments.packages import KINDS, documents, experiment, with_own_words
+from artifact.papers.likelihood.settings import Packages
+from artifact.results.measurements import MEASUREMENTS, Measurement
+from artifact.results.scores import Score, write_scores
 from artifact.study import study
+from artifact.study.job import Job
+from artifact.study.study import DRIVERS, PEERS, installed
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.folding_in import full_folding_in
 from heldout.evaluators.logistic_normal import logistic_normal_exact
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from artifact.study.job import Job
 from heldout.libraries.parts import bound_of_documents, dirichlet_divergence
 from heldout.libraries.read import fitted
-from artifact.results.measurements import MEASUREMENTS, Measurement
-from artifact.papers.likelihood.experiments import packages
-from artifact.papers.likelihood.experiments.optimism import maximum
-from artifact.papers.likelihood.experiments.packages import KINDS, documents, experiment, with_own_words
-from artifact.papers.likelihood.settings import Packages
-from artifact.results.scores import Score, write_scores
 from heldout.seeds import generator
-from artifact.study.study import DRIVERS, PEERS, installed
 from heldout.topics import LogisticNormalTopics
 
 ROUNDS = dict.fromkeys(KINDS, 20) | {"scikit-learn": 3, "gensim": 2}

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
+from artifact.papers.likelihood.experiments import precision
+from artifact.papers.likelihood.experiments.precision import TERMS, cells, experiment, priors, runs, terms_of
+from artifact.papers.likelihood.settings import Precision
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import CHIB, EMPIRICAL, ESTIMATORS, REFERENCE, SEQUENTIAL, of_likelihood
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.results.measurements import Measurement
-from artifact.papers.likelihood.experiments import precision
-from artifact.papers.likelihood.experiments.precision import TERMS, cells, experiment, priors, runs, terms_of
-from artifact.papers.likelihood.settings import Precision
-from artifact.results.scores import Score
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"topics": 3, "seed": 0, "words": 40, "lengths": (6, 9), "documents": (400, 300)}

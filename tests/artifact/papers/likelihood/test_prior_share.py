@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
-from heldout.evaluators.mixture_of_points import fit_weights, log_likelihoods, mixture_of_points
-from artifact.study.job import Job
 from artifact.papers.likelihood.experiments.optimism import maximum
 from artifact.papers.likelihood.experiments.prior_share import experiment
 from artifact.papers.likelihood.settings import PriorShare
+from artifact.study.job import Job
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.mixture_of_points import fit_weights, log_likelihoods, mixture_of_points
 from heldout.topics import Topics
 
 SETTINGS: dict[str, Any] = {
@@ -81,8 +81,8 @@ def test_weights_are_at_the_maximum_and_lose_at_most_log_d(monkeypatch: pytest.M
 
 def test_a_half_is_scored_by_what_the_other_fitted() -> None:
     """Halves that share no word have no point in common: the words of one are impossible under the other's topics."""
-    from heldout.evaluators.mixture_of_points import mixture_of_points as score
     from artifact.papers.likelihood.experiments.prior_share import richer
+    from heldout.evaluators.mixture_of_points import mixture_of_points as score
 
     topics = Topics(phi=np.eye(2), alpha=np.ones(2), vocabulary=("a", "b"), provenance={})
     documents = Corpus.from_documents("two", [(str(d), ["ab"[d % 2]] * 5) for d in range(8)])

@@ -5,15 +5,15 @@ import re
 import pytest
 from made_measurements import measured
 
-from heldout.errors import InputError
-from artifact.verdicts.inputs import Inputs
-from artifact.results.measurements import Measurement
 from artifact.papers.likelihood import figures, tables
 from artifact.papers.likelihood.claims import gap_of_today, priors_leave_half, sums_prefer_more
 from artifact.papers.likelihood.prior_share import flat, gaps, means, not_shown, shares
+from artifact.results.measurements import Measurement
 from artifact.results.reading import LARGEST
 from artifact.typesetting import latex
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
+from heldout.errors import InputError
 
 CORPORA, TOPICS, TOKENS = ["cranfield"], (20, 100), 50
 SUMS = {100: -7.0, 20_000: -6.0, 100_000: -6.5}  # nats per token of 20 topics, by a thousand times the sum

@@ -7,14 +7,14 @@ import pytest
 from made_fits import train_with
 from made_jobs import run as run_job
 
+from artifact.papers.likelihood.experiments.reference import experiment
+from artifact.papers.likelihood.settings import Reference
+from artifact.results.measurements import Measurement
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.exact_marginal import cost, exact_marginal
 from heldout.evaluators.reference import reference
-from artifact.results.measurements import Measurement
 from heldout.models import plsa
-from artifact.papers.likelihood.experiments.reference import experiment
-from artifact.papers.likelihood.settings import Reference
 from heldout.seeds import generator
 
 SETTINGS: dict[str, Any] = {

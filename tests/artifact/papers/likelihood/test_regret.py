@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 from small_study import inputs
 
-from artifact.verdicts.effects import WITHOUT
-from heldout.evaluators import EXACT, FULL, HALF
-from artifact.verdicts.inputs import Inputs
-from heldout.models import PLSA
 from artifact.papers.likelihood.claims import CHOICES, choosing, library_choosing, package_choosing
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.regret import NUMBER, regrets, resolutions
 from artifact.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS, main_constant
 from artifact.papers.likelihood.tables import regrets as table
 from artifact.results.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
+from artifact.verdicts.effects import WITHOUT
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import UNDECIDED, Judgement
+from heldout.evaluators import EXACT, FULL, HALF
+from heldout.models import PLSA
 
 TOPICS, TOKENS = (2, 3, 4), 10
 BY_TOPICS = {

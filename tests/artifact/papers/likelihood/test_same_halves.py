@@ -9,12 +9,6 @@ import pytest
 from made_jobs import run as run_job
 from small_study import inputs
 
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import half_split
-from heldout.errors import InputError
-from heldout.evaluators import COMPLETION, HALF
-from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.likelihood.claims import beside_completion, half_chooses
 from artifact.papers.likelihood.experiments.optimism import PLUG_IN
 from artifact.papers.likelihood.experiments.same_halves import completion, experiment, smoothed
@@ -22,9 +16,15 @@ from artifact.papers.likelihood.same_halves import table
 from artifact.papers.likelihood.settings import SameHalves
 from artifact.results.reading import LARGEST
 from artifact.results.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from heldout.topics import Topics
 from artifact.typesetting import latex
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split
+from heldout.errors import InputError
+from heldout.evaluators import COMPLETION, HALF
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.topics import Topics
 
 SETTINGS: dict[str, Any] = {
     **{

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
+from artifact.papers.likelihood.experiments import validation
+from artifact.papers.likelihood.settings import Validation
+from artifact.results.measurements import Measurement
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.annealed_bounds import simulate_mixture
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
-from artifact.results.measurements import Measurement
 from heldout.models.dirichlet_prior import DirichletMixture
-from artifact.papers.likelihood.experiments import validation
-from artifact.papers.likelihood.settings import Validation
 from heldout.topics import Topics
 
 SETTINGS: dict[str, Any] = {

@@ -9,15 +9,15 @@ import pytest
 from made_fits import fold_with
 from made_jobs import run
 
+from artifact.papers.welling.experiments.bounds import experiment
+from artifact.papers.welling.settings import Bounds
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
 from artifact.study import steps as runs
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.results.measurements import Measurement
 from heldout.models import lda, plsa
-from artifact.papers.welling.experiments.bounds import experiment
-from artifact.papers.welling.settings import Bounds
-from artifact.results.scores import Score
 from heldout.topics import Topics
 
 TEST_DOCUMENTS, SEED = 12, 0

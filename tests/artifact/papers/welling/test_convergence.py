@@ -11,12 +11,12 @@ from hypothesis.extra.numpy import arrays
 from made_fits import train_with
 from made_jobs import run
 
+from artifact.papers.welling.experiments.convergence import drift, experiment
+from artifact.results.measurements import Measurement
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from artifact.results.measurements import Measurement
 from heldout.models import lda
 from heldout.models.convergence import split_r_hat
-from artifact.papers.welling.experiments.convergence import drift, experiment
 from heldout.settings import Nothing
 from heldout.topics import Topics
 from heldout.typing import Floats

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
+from artifact.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE, experiment
+from artifact.papers.welling.settings import DiscreteLatents
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators import EXACT
-from artifact.results.measurements import Measurement
 from heldout.models.hmm import HMM
 from heldout.models.multinomial_mixture import MultinomialMixture
-from artifact.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE, experiment
-from artifact.papers.welling.settings import DiscreteLatents
-from artifact.results.scores import Score
 from heldout.seeds import generator
 
 

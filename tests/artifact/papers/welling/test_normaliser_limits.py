@@ -7,14 +7,14 @@ import pytest
 from made_jobs import run
 from made_normalisers import log_normaliser_enumerated
 
+from artifact.papers.welling.experiments.normaliser_limits import experiment
+from artifact.papers.welling.settings import NormaliserLimits
+from artifact.results.scores import Score
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.models.plsa import fold_in_counts
-from artifact.papers.welling.experiments.normaliser_limits import experiment
-from artifact.papers.welling.settings import NormaliserLimits
-from artifact.results.scores import Score
 from heldout.topics import Topics
 
 WORDS = tuple("abcd")

@@ -7,11 +7,11 @@ import pytest
 from made_jobs import run
 from made_normalisers import log_normaliser_enumerated
 
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
-from artifact.results.measurements import Measurement
 from artifact.papers.welling.experiments.normalisers import experiment
 from artifact.papers.welling.settings import Normalisers
+from artifact.results.measurements import Measurement
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
 from heldout.topics import Topics
 
 WORDS = ("a", "b", "c", "d")

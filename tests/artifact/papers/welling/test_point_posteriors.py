@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from made_jobs import run
 
+from artifact.papers.welling.experiments.point_posteriors import experiment, root_frequencies
+from artifact.papers.welling.settings import PointPosteriors
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.models.ica import ICA
 from heldout.models.nmf import NMF
-from artifact.papers.welling.experiments.point_posteriors import experiment, root_frequencies
-from artifact.papers.welling.settings import PointPosteriors
 from heldout.seeds import generator
 
 SETTINGS: dict[str, Any] = {

@@ -7,10 +7,10 @@ import pytest
 from small_study import inputs, made_up
 from splits import on_two_splits, with_groups
 
-from heldout.evaluators import FULL, HALF
-from artifact.verdicts.inputs import Inputs
 from artifact.papers.welling.claims import CLAIMS
+from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
+from heldout.evaluators import FULL, HALF
 
 ON_DOCUMENTS = (
     *("plsa-vem-similar", "epca-similar", "full-always-improves"),

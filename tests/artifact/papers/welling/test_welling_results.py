@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from small_study import GIBBS, MAIN, inputs, row
 
-from heldout.errors import InputError
-from heldout.evaluators import FULL, HALF
 from artifact.papers.welling.results import best, falls, lies_below, means, points
 from artifact.results.reading import select
 from artifact.results.scores import COLUMNS
+from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF
 
 
 def curve(*values: float, smoothing: float = 1e-4, seed: int = 0) -> pd.DataFrame:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from small_study import inputs, small_study
 
-from heldout.models.hmm import HMM
-from heldout.models.pca import PCA
 from artifact.papers.welling.tables import FAMILIES, model_row, models, same, side_by_side
 from artifact.typesetting.exhibits import make
 from artifact.typesetting.macros import POSITIONS
 from artifact.verdicts.verdicts import Effect, Judgement
+from heldout.models.hmm import HMM
+from heldout.models.pca import PCA
 
 
 def test_every_row_has_its_cells() -> None:

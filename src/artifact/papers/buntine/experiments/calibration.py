@@ -23,15 +23,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from artifact.papers.buntine.settings import Calibration
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, of_likelihood
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.study.job import Job
-from artifact.papers.buntine.settings import Calibration
-from artifact.results.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats

@@ -6,14 +6,14 @@ times at every sample size. A run has one stream of random numbers for all sizes
 one after the other extends them, as the paper's curves do, and any other starts again.
 """
 
+from artifact.papers.buntine.experiments.calibration import draw_pair, side_by_side, variant
+from artifact.papers.buntine.settings import ConvergenceToExact
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import exact_marginal
-from artifact.study.job import Job
-from artifact.papers.buntine.experiments.calibration import draw_pair, side_by_side, variant
-from artifact.papers.buntine.settings import ConvergenceToExact
-from artifact.results.recorder import Results
 from heldout.seeds import Axes, generator
 
 # the five of the source, in its order

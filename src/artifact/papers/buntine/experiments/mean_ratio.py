@@ -15,6 +15,9 @@ from functools import partial
 
 import numpy as np
 
+from artifact.papers.buntine.settings import MeanRatio
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora import synthetic
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import Law, Shape
@@ -25,9 +28,6 @@ from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import reference, variance_for
-from artifact.study.job import Job
-from artifact.papers.buntine.settings import MeanRatio
-from artifact.results.recorder import Results
 from heldout.topics import Topics
 
 KIND = "mean-ratio"

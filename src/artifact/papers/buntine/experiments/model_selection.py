@@ -25,6 +25,10 @@ from typing import Any
 
 import numpy as np
 
+from artifact.papers.buntine.readings import readings
+from artifact.papers.buntine.settings import ModelSelection
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.errors import InputError
@@ -33,12 +37,8 @@ from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.particle_filter import particle_filter
-from artifact.study.job import Job
 from heldout.models import LDA, lda
 from heldout.models.settings import LDAFoldingIn
-from artifact.papers.buntine.readings import readings
-from artifact.papers.buntine.settings import ModelSelection
-from artifact.results.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints

@@ -21,14 +21,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from artifact.papers.hofmann.settings import LatentSemanticAnalysis
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import TokenSplit, token_split
 from heldout.evaluators.evaluation import Evaluation
-from artifact.study.job import Job
 from heldout.models import lsa
 from heldout.models.unigram import smoothed_documents, unigram
-from artifact.papers.hofmann.settings import LatentSemanticAnalysis
-from artifact.results.recorder import Results
 from heldout.topics import perplexity
 from heldout.typing import Floats, Ints
 

@@ -42,6 +42,10 @@ from typing import Any
 
 import numpy as np
 
+from artifact.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, VALIDATION, together
+from artifact.papers.hofmann.settings import Tempering
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, token_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
@@ -51,13 +55,9 @@ from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models import PLSA, TEM, plsa_tem
 from heldout.models.inverse_annealing import Fit, annealing, inverse_annealing
 from heldout.models.settings import PLSAFoldingIn
-from artifact.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, VALIDATION, together
-from artifact.papers.hofmann.settings import Tempering
-from artifact.results.recorder import Recorder, Results
 from heldout.topics import Topics
 
 EARLY, INVERSE, ANNEALING, VALIDATED = "early-stopping", "inverse-annealing", "annealing", "validated-prior"

@@ -7,15 +7,15 @@ estimated by left-to-right sequential, and computed exactly where that costs lit
 
 from functools import partial
 
+from artifact.papers.likelihood.settings import Bidirectional
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.errors import InputError
 from heldout.evaluators import SEQUENTIAL
 from heldout.evaluators.bidirectional import bidirectional, simulate
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import first_chain
 from heldout.evaluators.priors import exact_within
-from artifact.study.job import Job
-from artifact.papers.likelihood.settings import Bidirectional
-from artifact.results.recorder import Results
 
 AFFORDABLE = 10**10  # updates; about ten seconds
 LOWER, UPPER, GAP, EXACT = "lower-difference", "upper-difference", "gap", "exact-difference"

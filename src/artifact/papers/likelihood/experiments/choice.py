@@ -8,18 +8,18 @@ What a choice costs is told by `artifact.papers.likelihood.regret`.
 
 import numpy as np
 
+from artifact.papers.likelihood.experiments.optimism import FITTED, maximum
+from artifact.papers.likelihood.experiments.prior_share import trained
+from artifact.papers.likelihood.settings import Choice
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.split import half_split
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models import PLSA
 from heldout.models.dirichlet_prior import fit_prior
-from artifact.papers.likelihood.experiments.optimism import FITTED, maximum
-from artifact.papers.likelihood.experiments.prior_share import trained
-from artifact.papers.likelihood.settings import Choice
-from artifact.results.recorder import Results
 
 KIND = "choice"
 

@@ -14,15 +14,15 @@ falls from its mode m at least as fast as the prior from its own, so that
 
 import numpy as np
 
+from artifact.papers.likelihood.settings import EPCAMarginal
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.split import half_split
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
 from heldout.evaluators.components_marginal import LARGEST_DIMENSION, annealed_marginal, quadrature
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.folding_in import full_folding_in, predictive
-from artifact.study.job import Job
-from artifact.papers.likelihood.settings import EPCAMarginal
-from artifact.results.recorder import Results
 from heldout.topics import Components
 
 ANNEALED_MARGINAL, QUADRATURE = "marginal-annealed", "marginal-quadrature"

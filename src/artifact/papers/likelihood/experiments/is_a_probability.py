@@ -32,6 +32,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from artifact.papers.likelihood.experiments.optimism import (
+    DENSITY,
+    NML,
+    ONE_STEP,
+    PLUG_IN,
+    PLUG_IN_EXACT,
+    maximum,
+    penalised,
+)
+from artifact.papers.likelihood.experiments.packages import REPORTED, check_installed, fit_peer, with_own_words
+from artifact.papers.likelihood.settings import IsAProbability
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
 from heldout.corpora import synthetic
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
@@ -49,22 +62,9 @@ from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.evaluators.priors import exact_within
-from artifact.study.job import Job
 from heldout.libraries.reported import reported
 from heldout.models import lda
 from heldout.models.settings import LDAFoldingIn
-from artifact.papers.likelihood.experiments.optimism import (
-    DENSITY,
-    NML,
-    ONE_STEP,
-    PLUG_IN,
-    PLUG_IN_EXACT,
-    maximum,
-    penalised,
-)
-from artifact.papers.likelihood.experiments.packages import REPORTED, check_installed, fit_peer, with_own_words
-from artifact.papers.likelihood.settings import IsAProbability
-from artifact.results.recorder import Recorder, Results
 from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints

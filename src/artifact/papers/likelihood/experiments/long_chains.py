@@ -7,17 +7,17 @@ the last half of their sweeps; scored is the first chain, on the same test docum
 
 import numpy as np
 
+from artifact.papers.likelihood.experiments.optimism import maximum
+from artifact.papers.likelihood.settings import LongChains
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.split import half_split
 from heldout.evaluators import FULL, HALF, REFERENCE
 from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models import LDA, lda
 from heldout.models.convergence import split_r_hat
 from heldout.models.settings import LDATraining
-from artifact.papers.likelihood.experiments.optimism import maximum
-from artifact.papers.likelihood.settings import LongChains
-from artifact.results.recorder import Results
 
 KIND = "long-chains"
 SHORT, LONG = f"{KIND}-short", f"{KIND}-long"

@@ -27,6 +27,9 @@ from functools import partial
 
 import numpy as np
 
+from artifact.papers.likelihood.settings import Optimism
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
@@ -40,11 +43,8 @@ from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import least_samples, mixture_reference, reference
-from artifact.study.job import Job
 from heldout.models.dirichlet_prior import fit_mixture, fit_prior
 from heldout.models.plsa import fold_in_counts
-from artifact.papers.likelihood.settings import Optimism
-from artifact.results.recorder import Results
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats, Ints
 

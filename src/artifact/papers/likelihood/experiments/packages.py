@@ -36,6 +36,12 @@ from typing import Any
 
 import numpy as np
 
+from artifact.papers.likelihood.driven import drive
+from artifact.papers.likelihood.experiments.optimism import maximum
+from artifact.papers.likelihood.settings import Packages
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from artifact.study.study import DRIVEN, PEERS, installed
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.errors import InputError
@@ -45,18 +51,11 @@ from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.libraries import Fitted
-from artifact.papers.likelihood.driven import drive
 from heldout.libraries.parts import SINGLE, check_parts, dirichlet_divergence
 from heldout.libraries.read import fitted
 from heldout.libraries.reported import reported
-from artifact.papers.likelihood.experiments.optimism import maximum
-from artifact.papers.likelihood.settings import Packages
-from artifact.results.recorder import Recorder, Results
-from heldout.topics import perplexity
-from artifact.study.study import DRIVEN, PEERS, installed
-from heldout.topics import LogisticNormalTopics, Topics
+from heldout.topics import LogisticNormalTopics, Topics, perplexity
 from heldout.typing import Floats, Ints
 
 REPORTED = "reported"

@@ -36,6 +36,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from artifact.papers.likelihood.settings import Precision
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import (
@@ -60,9 +63,6 @@ from heldout.evaluators import (
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.priors import exact_within
-from artifact.study.job import Job
-from artifact.papers.likelihood.settings import Precision
-from artifact.results.recorder import Recorder, Results
 from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 from heldout.typing import Floats

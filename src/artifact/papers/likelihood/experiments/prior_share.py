@@ -21,6 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from artifact.papers.likelihood.experiments.optimism import maximum
+from artifact.papers.likelihood.settings import PriorShare, Trained
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators import FULL
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
@@ -28,13 +32,9 @@ from heldout.evaluators.folding_in import full_folding_in
 from heldout.evaluators.mixture_of_points import fit_weights, log_likelihoods, mixture_of_points
 from heldout.evaluators.reference import least_samples, mixture_reference, reference
 from heldout.evaluators.training_mixture import training_mixture
-from artifact.study.job import Job
 from heldout.models import LDA, PLSA, lda, plsa
 from heldout.models.dirichlet_prior import fit_mixture
 from heldout.models.settings import LDATraining
-from artifact.papers.likelihood.experiments.optimism import maximum
-from artifact.papers.likelihood.settings import PriorShare, Trained
-from artifact.results.recorder import Recorder, Results
 from heldout.topics import Topics
 
 KIND = "prior-share"

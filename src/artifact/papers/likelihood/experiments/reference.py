@@ -14,16 +14,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from artifact.papers.likelihood.settings import Reference
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.evaluators.exact_marginal import cost, exact_marginal
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models import LDA, PLSA, lda, plsa
 from heldout.models.dirichlet_prior import fit_prior
 from heldout.models.settings import LDATraining, PLSATraining
-from artifact.papers.likelihood.settings import Reference
-from artifact.results.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 

@@ -17,6 +17,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from artifact.papers.likelihood.experiments.optimism import PLUG_IN, maximum
+from artifact.papers.likelihood.settings import SameHalves
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import COMPLETION, HALF
@@ -24,13 +28,9 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.reference import reference
-from artifact.study.job import Job
 from heldout.models import LDA, PLSA, lda, plsa
 from heldout.models.dirichlet_prior import fit_prior
 from heldout.models.settings import LDATraining
-from artifact.papers.likelihood.experiments.optimism import PLUG_IN, maximum
-from artifact.papers.likelihood.settings import SameHalves
-from artifact.results.recorder import Results
 from heldout.topics import Topics
 
 KIND = "same-halves"

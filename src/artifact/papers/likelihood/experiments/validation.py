@@ -21,18 +21,18 @@ from typing import Any
 
 import numpy as np
 
+from artifact.papers.likelihood.settings import Validation
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.annealed_bounds import annealed_bounds, simulate_mixture
 from heldout.evaluators.evaluation import Evaluation, corrected, in_vocabulary
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.particle_filter import particle_filter
 from heldout.evaluators.reference import VARIANCE, least_samples, mixture_reference, reference
-from artifact.study.job import Job
 from heldout.models import LDA, PLSA, lda, plsa
 from heldout.models.dirichlet_prior import DirichletMixture, fit_mixture
 from heldout.models.settings import LDATraining, PLSATraining
-from artifact.papers.likelihood.settings import Validation
-from artifact.results.recorder import Recorder, Results
 from heldout.topics import Topics
 from heldout.typing import Ints
 

@@ -14,15 +14,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from artifact.papers.welling.settings import Bounds
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.evaluation import Evaluation, first_chain
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from artifact.study.job import Job
-from artifact.papers.welling.settings import Bounds
-from artifact.results.recorder import Results
 
 JOINT = "full-folding-in-joint"
 TOKENS = "tokens"

@@ -10,10 +10,10 @@ over the standard deviation of a chain around its own line: by how many of its o
 
 import numpy as np
 
-from heldout.errors import InputError
-from artifact.study.job import Job
-from heldout.models.convergence import split_r_hat
 from artifact.results.recorder import Results
+from artifact.study.job import Job
+from heldout.errors import InputError
+from heldout.models.convergence import split_r_hat
 from heldout.settings import Nothing
 from heldout.typing import Floats
 

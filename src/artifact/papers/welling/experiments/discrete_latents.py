@@ -7,14 +7,14 @@ max_h log p(x, h), equation 4.30: folding-in with a discrete h.
 
 import numpy as np
 
+from artifact.papers.welling.settings import DiscreteLatents
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators import EXACT
 from heldout.evaluators.evaluation import Evaluation
-from artifact.study.job import Job
 from heldout.models.hmm import HMM
 from heldout.models.multinomial_mixture import MultinomialMixture
-from artifact.papers.welling.settings import DiscreteLatents
-from artifact.results.recorder import Results
 from heldout.typing import Floats
 
 BOUND = "point-bound"

@@ -18,12 +18,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln, xlogy
 
+from artifact.papers.welling.settings import NormaliserLimits
+from artifact.results.recorder import Results
+from artifact.study.job import Job
 from heldout.evaluators import EXACT, FULL
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
-from artifact.study.job import Job
-from artifact.papers.welling.settings import NormaliserLimits
-from artifact.results.recorder import Results
 from heldout.typing import Floats
 
 KIND = "normaliser-limits"

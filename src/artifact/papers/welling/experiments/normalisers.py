@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from heldout.errors import InputError
-from heldout.evaluators.normaliser import log_normaliser
-from artifact.study.job import Job
 from artifact.papers.welling.settings import Normalisers
 from artifact.results.recorder import Results
+from artifact.study.job import Job
+from heldout.errors import InputError
+from heldout.evaluators.normaliser import log_normaliser
 from heldout.seeds import generator
 
 QUANTITY = "log-normaliser"

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from artifact.papers.welling.settings import PointPosteriors
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from artifact.study.job import Job
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans
 from heldout.models.hmm import HMM
 from heldout.models.ica import ICA
 from heldout.models.nmf import NMF
 from heldout.models.pca import PCA
 from heldout.models.vem import Posterior, Step
-from artifact.papers.welling.settings import PointPosteriors
-from artifact.results.recorder import Recorder, Results
 from heldout.typing import Floats
 
 OBJECTIVE = "objective"

@@ -10,14 +10,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from heldout.errors import InputError
-from heldout.evaluators import FULL, MEAN_FIELD_BOUND
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA, PLSA
 from artifact.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE
 from artifact.papers.welling.results import bounds_corpus, differences
 from artifact.results.reading import select
 from artifact.typesetting import style
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.evaluators import FULL, MEAN_FIELD_BOUND
+from heldout.models import LDA, PLSA
 from heldout.typing import Floats
 
 # model, quantity, label, colour: the evaluator's, or the model's where it has one alone; from the top

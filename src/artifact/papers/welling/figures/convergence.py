@@ -7,11 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from heldout.errors import InputError
-from artifact.verdicts.inputs import Inputs
-from heldout.models import LDA
 from artifact.results.reading import select
 from artifact.typesetting import latex, style
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.models import LDA
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,11 +10,11 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 
-from heldout.evaluators import FOLDING_IN, FULL
-from artifact.verdicts.inputs import Inputs
-from heldout.models import PLSA
 from artifact.papers.welling.results import beyond_points, points, second_reading
 from artifact.typesetting import style
+from artifact.verdicts.inputs import Inputs
+from heldout.evaluators import FOLDING_IN, FULL
+from heldout.models import PLSA
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,12 +2,12 @@
 
 from matplotlib.figure import Figure
 
-from heldout.evaluators import FOLDING_IN
-from artifact.verdicts.inputs import Inputs
-from heldout.models import EPCA, LDA, PLSA
 from artifact.papers.welling.figures.figures_4_to_6_smoothing import line
 from artifact.papers.welling.results import best_points, lda_variants
 from artifact.typesetting import style
+from artifact.verdicts.inputs import Inputs
+from heldout.evaluators import FOLDING_IN
+from heldout.models import EPCA, LDA, PLSA
 
 PRIOR_LINES = ("-", style.DASHED, style.DOTTED)  # line styles of LDA's priors, the main one first
 HEIGHT = 3.5  # inches, with room below the panels for legends, which curves would cross anywhere else

@@ -15,13 +15,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from heldout.evaluators import EXACT, FULL, HALF
-from heldout.evaluators.normaliser import log_multinomial_nml
-from artifact.verdicts.inputs import Inputs
-from heldout.models import PLSA
 from artifact.papers.welling.experiments.normaliser_limits import NORMALISED
 from artifact.papers.welling.results import bands, best, learned_normalisers, means, points, word_topics
 from artifact.typesetting import latex, style
+from artifact.verdicts.inputs import Inputs
+from heldout.evaluators import EXACT, FULL, HALF
+from heldout.evaluators.normaliser import log_multinomial_nml
+from heldout.models import PLSA
 from heldout.typing import Ints
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The schema of studies and the page on them, made of the classes of settings.
 
-`python -m artifact.study.schema` writes both, in a checkout: workflow/studies/schema.yaml, which is workflow/frame.yaml with
+`python -m artifact.schema` writes both, in a checkout: workflow/studies/schema.yaml, which is workflow/frame.yaml with
 the classes in its `$defs`, and the tables of config/README.md, all that follows its line `WRITTEN`.
 """
 
@@ -9,19 +9,19 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from artifact.papers import ALL
+from artifact.study.manifest import Experiment
+from artifact.study.study import NO_CORPUS, from_yaml
 from heldout.corpora.names import SOURCES
 from heldout.files import replacing
-from artifact.study.manifest import Experiment
 from heldout.models.settings import FOLDING_IN, TRAINING, LDAGrowth
-from artifact.papers import ALL
 from heldout.settings import LISTS, NAMED, Rule, kind, number_of, rules
-from artifact.study.study import NO_CORPUS, from_yaml
 
 FRAME, SCHEMA, PAGE = (
     Path(name) for name in ("workflow/frame.yaml", "workflow/studies/schema.yaml", "config/README.md")
 )
-HEAD = f"# Written by `python -m artifact.study.schema` from {FRAME} and the classes of settings; do not edit.\n"
-WRITTEN = "<!-- What follows is written by `python -m artifact.study.schema`; do not edit. -->\n"
+HEAD = f"# Written by `python -m artifact.schema` from {FRAME} and the classes of settings; do not edit.\n"
+WRITTEN = "<!-- What follows is written by `python -m artifact.schema`; do not edit. -->\n"
 OF_CORPORA = {
     "split": "corpora of the study",
     "drawn": "drawn corpora",
