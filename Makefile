@@ -80,6 +80,8 @@ lint: $(LOCKED)
 	@$(RUN) ruff format --quiet --check .
 	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
 	@$(RUN) mypy
+	@for part in src/heldout:19500 src/artifact:16000 src/gallery:18500 tests:32000; do \
+	    printf '%-13s %6d lines, budget %d\n' $${part%:*} $$(find $${part%:*} -name '*.py' -exec cat {} + | wc -l) $${part#*:}; done
 
 reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them
 	@mkdir -p data/reference/$(or $(STUDY),paper)

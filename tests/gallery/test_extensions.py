@@ -27,7 +27,7 @@ from gallery.graphs.science import block_rows, monks
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.opening import SHOWN, all_gaps
 from gallery.table_rows import rows
-from gallery.tokens.exhibits import opening
+from gallery.exhibits import opening
 
 
 def test_labels_are_scored_exactly_and_at_one_state() -> None:

@@ -34,7 +34,7 @@ from artifact.typesetting.macros import macros
 from artifact.verdicts.claims import judge
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
-from gallery import MURPHY
+from gallery.documents import MURPHY
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.misprints import MISPRINTS, Misprint
 from gallery.tokens.experiments import bank_and_river, evidence, online, samplers
@@ -42,8 +42,8 @@ from gallery.tokens.members import MEMBERS
 from gallery.tokens.members.data import DOCUMENTS
 from gallery.tokens.members.gap import GAP_LESS_MPCA, NMF
 from gallery.tokens.members.mixtures import POISSON_LESS_PARTS
+from gallery.claims import CLAIMS
 from gallery.tokens.science import (
-    CLAIMS,
     LDA_COMPLETION,
     LDA_HALF,
     annealed_and_exact,

@@ -15,7 +15,7 @@ from gallery.graphs.experiments import concepts, links, partitions
 from gallery.graphs.experiments.block_graphs import NINE, STRUCTURES
 from gallery.graphs.experiments.partitions import agreement
 from gallery.graphs.spec import CONCEPTS, LINKS, PARTITIONS
-from gallery.tokens.science import CLAIMS
+from gallery.claims import CLAIMS
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 

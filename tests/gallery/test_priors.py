@@ -19,7 +19,7 @@ from artifact.study.study import NOTHING
 from artifact.verdicts.claims import judge
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NOT_RUN
-from gallery import MURPHY
+from gallery.documents import MURPHY
 from gallery.priors import science as results_priors
 from gallery.priors.exhibits import layout, of_priors
 from gallery.priors.experiments import correlation, covariates, tags

@@ -21,7 +21,7 @@ from artifact.study.study import NOTHING
 from artifact.verdicts.claims import judge
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NO_DIFFERENCE, SUPPORTED
-from gallery import MURPHY
+from gallery.documents import MURPHY
 from gallery.member import LIKELIHOOD
 from gallery.undirected import spec as settings_undirected
 from gallery.undirected.exhibits import figure_27_32

@@ -25,12 +25,12 @@ class Exhibit:
         title: what it shows, in a few words.
         function: the function that makes it, from `Inputs` and, if it is about one corpus, the corpus's name; by its
             dotted name in `package`, such as "figures.bounds.documents".
-        parts: the parts of a study's runs that it depends on: models, experiments, or the names in
-        `artifact.study.study`. corpus: the position in the study of the one corpus that it is about; None for all
-        corpora. original: its counterpart in the source, such as "Figure 4"; empty if there is none. drawn: corpora
-        drawn from trained models; it shows at least one of them. Empty if it shows other corpora. claims: the claims
-        that it shows, by name. package: the dotted name of the package that has the function; set by the paper that has
-        the exhibit.
+        parts: the parts of a study's runs that it depends on: models, experiments, or the names in `study`.
+        corpus: the position in the study of the one corpus that it is about; None for all corpora.
+        original: its counterpart in the source, such as "Figure 4"; empty if there is none.
+        drawn: corpora drawn from trained models; it shows at least one of them. Empty if it shows other corpora.
+        claims: the claims that it shows, by name.
+        package: the dotted name of the package that has the function; set by the paper that has the exhibit.
     """
 
     title: str
