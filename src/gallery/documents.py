@@ -18,9 +18,10 @@ from gallery.tokens import spec as tokens
 from gallery.undirected import spec as undirected
 
 SECTIONS = (tokens, undirected, ratings, priors, graphs, extensions)
+# experiments of the opening table, and of the opening figure, in its order
 OPENING = ("gallery", "records")
 WITH_GAPS = (
-    *(*OPENING, "correlation", "covariates", "tags", "dynamics", "lda-hmm", "slda", "disclda", "rtm", "ratings"),
+    *(*OPENING, "correlation", "covariates", "dynamics", "lda-hmm", "slda", "disclda", "tags", "rtm", "ratings"),
     *("boltzmann", "partitions"),
 )
 

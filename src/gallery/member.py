@@ -7,6 +7,7 @@ default may be absent there. Data are what `gallery.tokens.members.data` makes o
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -35,8 +36,34 @@ class Usual(NamedTuple):
     kind: Literal["bound", "point", "exact", "neither"]
 
 
+class Family(NamedTuple):
+    """Models of an experiment that one likelihood is of: an experiment lists its families in `FAMILIES`.
+
+    The opening figure and the common test of all likelihoods go through these lists.
+
+    Attributes:
+        name: the family's; a family whose models stand in several experiments has one name in all.
+        models: as in `artifact.results.scores.Score`, with the models that they are compared with.
+        usual: the score that is usually reported of them; None where it is the likelihood.
+        panel: the panel of the opening figure with its models; empty for none.
+        shown: the models there, by name, and their labels.
+    """
+
+    name: str
+    models: tuple[str, ...]
+    usual: Usual | None
+    panel: str = ""
+    shown: Mapping[str, str] = MappingProxyType({})
+
+
+# panels of the opening figure
+TOKENS_OF_DOCUMENTS, RESPONSES = "documents, per token", "records, per response"
+TOKENS, ANSWERS = "LDA's extensions, per token", "labels, links, ratings, each"
+PANELS = (TOKENS_OF_DOCUMENTS, RESPONSES, TOKENS, ANSWERS)
 BEST, FOLDED, BOUND = Usual("best component", "bound"), Usual("full folding-in", "point"), Usual("bound", "bound")
-ITSELF = Usual("likelihood", "exact")
+ITSELF, PLUGGED_IN = Usual("likelihood", "exact"), Usual("plugged in", "point")
+STATE, PSEUDO_LIKELIHOOD = Usual("at one state", "neither"), Usual("pseudo-likelihood", "neither")
+PARTITION, CLUSTER = Usual("best partition", "bound"), Usual("best cluster", "bound")
 
 
 class Member(ABC, Generic[Data, Fitted]):

@@ -7,6 +7,7 @@ import pytest
 from test_gallery import cell, made
 from tiny_extensions import SETTINGS
 
+from gallery.exhibits import opening
 from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.extensions.science import (
     CLASS_MODELS,
@@ -21,13 +22,11 @@ from gallery.extensions.science import (
     motion,
     word_lists,
 )
-from gallery.families import FAMILY_OF
 from gallery.gaps import apart
 from gallery.graphs.science import block_rows, monks
 from gallery.member import LIKELIHOOD, USUAL
-from gallery.opening import SHOWN, all_gaps
+from gallery.opening import all_gaps, families
 from gallery.table_rows import rows
-from gallery.exhibits import opening
 
 
 def test_labels_are_scored_exactly_and_at_one_state() -> None:
@@ -136,17 +135,21 @@ def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:
 
 
 def test_the_opening_figure_has_the_gaps_of_the_tables_with_the_signs_of_their_kinds() -> None:
-    inputs, shown = made(), {(one.panel, one.label): one for one in SHOWN}
-    gaps = all_gaps(inputs)
-    others = [(gap, shown[gap.panel, gap.model]) for gap in gaps if (gap.panel, gap.model) in shown]
-    assert {one for _, one in others} == set(SHOWN)
-    for gap, one in others:
-        usual = FAMILY_OF[one.model].usual
+    inputs = made()
+    shown = {
+        (family.panel, label): (experiment, model, family.usual)
+        for experiment, of_experiment in families().items()
+        for family in of_experiment
+        for model, label in family.shown.items()
+    }
+    others = [(gap, *shown[gap.panel, gap.model]) for gap in all_gaps(inputs) if (gap.panel, gap.model) in shown]
+    assert {model for _, _, model, _ in others} == {model for _, model, _ in shown.values()} - {"nmf"}
+    for gap, experiment, _, usual in others:
         assert usual is not None
         assert usual.kind != "bound" or gap.gap < 1e-6, gap
-        assert usual.kind != "point" or gap.gap > -1e-6 or one.experiment == "disclda", gap  # folding in is of words
+        assert usual.kind != "point" or gap.gap > -1e-6 or experiment == "disclda", gap  # folding in is of words
     table = [row for row in rows(inputs, "lda-hmm", SEQUENCE_MODELS) if row.model == lda_hmm.MODEL]
-    of_lda_hmm = [gap for gap, one in others if one.model == lda_hmm.MODEL]
+    of_lda_hmm = [gap for gap, _, model, _ in others if model == lda_hmm.MODEL]
     assert [gap.gap for gap in of_lda_hmm] == [row.gap for row in table]
     assert [(gap.most, gap.estimated) for gap in of_lda_hmm] == [(False, False), (True, True)]
 

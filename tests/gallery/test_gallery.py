@@ -34,6 +34,7 @@ from artifact.typesetting.macros import macros
 from artifact.verdicts.claims import judge
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
+from gallery.claims import CLAIMS
 from gallery.documents import MURPHY
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.misprints import MISPRINTS, Misprint
@@ -42,7 +43,6 @@ from gallery.tokens.members import MEMBERS
 from gallery.tokens.members.data import DOCUMENTS
 from gallery.tokens.members.gap import GAP_LESS_MPCA, NMF
 from gallery.tokens.members.mixtures import POISSON_LESS_PARTS
-from gallery.claims import CLAIMS
 from gallery.tokens.science import (
     LDA_COMPLETION,
     LDA_HALF,

@@ -10,12 +10,12 @@ from tiny_graphs import MONKS, corpora
 from artifact.results.reading import select
 from artifact.verdicts.claims import judge
 from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY
+from gallery.claims import CLAIMS
 from gallery.graphs import science as results
 from gallery.graphs.experiments import concepts, links, partitions
 from gallery.graphs.experiments.block_graphs import NINE, STRUCTURES
 from gallery.graphs.experiments.partitions import agreement
 from gallery.graphs.spec import CONCEPTS, LINKS, PARTITIONS
-from gallery.claims import CLAIMS
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 

@@ -12,8 +12,8 @@ import yaml
 from test_gallery import made
 from tiny_families import CASES
 
-from gallery.families import FAMILIES, FAMILY_OF, Family
-from gallery.member import Member
+from gallery.member import Family, Member
+from gallery.opening import families
 from gallery.tokens.experiments import perplexity
 from gallery.tokens.members import MEMBERS
 from gallery.tokens.members.data import DOCUMENTS, RECORDS, in_rounds
@@ -29,6 +29,10 @@ for _name in ("records", "gallery"):
     SETTINGS |= yaml.safe_load(STUDY.read_text())["measures"][_name]["settings"]
 SETTINGS |= {"alpha": 2.0, "penalty": 0.03}  # so that lengths end soon, and components differ
 SETTINGS |= {"iterations": 60, "sweeps": 20, "chains": 400, "temperatures": 5, "component_temperatures": 5}
+
+
+EVERY = [family for of_experiment in families().values() for family in of_experiment]
+FAMILIES = list({family.name: family for family in EVERY if family.name in CASES}.values())
 
 
 class Tiny(NamedTuple):
@@ -182,5 +186,7 @@ def test_every_family_sums_to_one_and_its_scores_are_of_their_kind(family: Famil
 def test_every_model_of_the_gallery_is_a_member_or_of_a_family() -> None:
     names = {model for table in (made().scores, made().measurements) if table is not None for model in table["model"]}
     members = {member.name for member in MEMBERS}
-    assert {family.name for family in FAMILIES} == set(CASES)
-    assert names - members - set(FAMILY_OF) <= {"none", perplexity.TEMPERED}  # pLSI trained otherwise
+    assert {family.name for family in EVERY} == {*CASES, *(member.label for member in MEMBERS)}
+    of_families = {model for family in EVERY for model in family.models}
+    assert names - of_families <= {"none", perplexity.TEMPERED}  # pLSI trained otherwise
+    assert members <= of_families

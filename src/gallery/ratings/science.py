@@ -10,7 +10,6 @@ from artifact.verdicts.claims import Claim, Measure
 from artifact.verdicts.effects import effects, less, per_token
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import MODELS, Effect, Margin
-from gallery.families import FAMILY_OF
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.ratings.experiments import rating_curves as curves
 from gallery.ratings.experiments import ratings as of
@@ -41,7 +40,8 @@ LABELS = {  # in the order of the table
 USUAL_SCORES = {member.name: member.usual.score for member in (MixtureOfCategoricals, UserRatingProfile)}
 USUAL_SCORES |= {
     model: family.usual.score
-    for model, family in FAMILY_OF.items()
+    for family in of.FAMILIES
+    for model in family.models
     if family.usual and model in LABELS and model != of.COMBINED
 }
 

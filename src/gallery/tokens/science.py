@@ -7,7 +7,6 @@ documents under the same prior.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,41 +92,6 @@ def opening_rows(inputs: Inputs) -> list[Row]:
                 row = row._replace(likelihood=point.value, error=point.error, gap=value.value - point.value)
             rows.append(row)
     return sorted(rows, key=lambda row: (row.corpus, MEMBERS.index(row.member), row.topics))
-
-
-class Gap(NamedTuple):
-    """What a usual score of a model is off by, a mark of the opening figure.
-
-    Attributes:
-        panel: what is scored and per what.
-        model: its label.
-        corpus: its data; empty where all of the panel are of the same.
-        most: whether it has the most components of its row, not the fewest.
-        gap: the score less the likelihood, nats per unit of the panel.
-        estimated: whether the likelihood is an estimate, not exact.
-    """
-
-    panel: str
-    model: str
-    corpus: str
-    most: bool
-    gap: float
-    estimated: bool
-
-
-def opening_gaps(inputs: Inputs) -> list[Gap]:
-    """Return the gaps of the opening table's scores that are not the likelihood itself, in its order."""
-    gaps = []
-    for experiment, panel in ((GALLERY, "documents, per token"), (RECORDS, "records, per response")):
-        names = corpora(inputs, experiment)
-        rows = [row for row in opening_rows(inputs) if row.gap is not None and row.corpus in names]
-        rows = [row for row in rows if row.member.usual.kind != "exact"]
-        for (corpus, member), of_member in groupby(rows, lambda row: (row.corpus, row.member)):
-            cells = list(of_member)
-            for row in cells[:: len(cells) - 1] if len(cells) > 1 else cells:
-                place = corpus if len(names) > 1 else ""
-                gaps.append(Gap(panel, member.label, place, row is cells[-1], row.gap or 0.0, bool(row.error)))
-    return gaps
 
 
 def _opening(scores: "pd.DataFrame") -> "pd.DataFrame":

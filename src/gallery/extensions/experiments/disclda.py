@@ -27,7 +27,7 @@ from artifact.study.job import Job
 from gallery.extensions.experiments.slda import of_one
 from gallery.extensions.models.disclda import DiscLDA
 from gallery.extensions.spec import Discriminative
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import ANSWERS, FOLDED, LIKELIHOOD, USUAL, Family
 from gallery.priors.experiments.covariates import of_frequent_words
 from gallery.tokens.members.data import folded_in_given_length
 from heldout.corpora.corpus import Corpus
@@ -38,6 +38,15 @@ from heldout.typing import Floats, Ints
 
 BLOCKS, LEARNT, APART, BAYES = "disclda", "disclda-em", "apart", "naive-bayes"
 WORDS, ERROR, USUAL_ERROR = "words", "error", "usual-error"
+FAMILIES = (
+    Family(
+        "classes of documents",
+        (BAYES, APART, BLOCKS, LEARNT),
+        FOLDED,
+        ANSWERS,
+        {BLOCKS: "DiscLDA, block form: classes", LEARNT: "DiscLDA, EM: classes"},
+    ),
+)
 
 
 def divided(job: Job, settings: Discriminative) -> tuple[Corpus, Ints, Corpus, Ints, int]:

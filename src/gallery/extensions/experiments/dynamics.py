@@ -28,7 +28,7 @@ from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
 from artifact.study.study import installed
 from gallery.extensions.spec import Dynamics
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import BOUND, LIKELIHOOD, TOKENS, USUAL, Family
 from gallery.priors.experiments.correlation import PACKAGE
 from gallery.priors.experiments.covariates import of_frequent_words
 from heldout.corpora.corpus import Corpus
@@ -49,6 +49,15 @@ MODEL, STATIC, TOMOTOPY = "dtm", "static", "dtm-tomotopy"
 PLUGGED = {MODEL: "dtm-plugged", STATIC: "static-plugged"}
 SIZE, SIGMA2, PROBABILITY, WORD, TOP = "effective-size", "sigma2", "probability", "word", "words"
 WORDS = 3  # of Figure 27.12
+FAMILIES = (
+    Family(
+        "moving topics",
+        (MODEL, STATIC, *PLUGGED.values(), TOMOTOPY),
+        BOUND,
+        TOKENS,
+        {PLUGGED[MODEL]: "DTM, plugged in"},
+    ),
+)
 
 
 def divided(job: Job, settings: Dynamics) -> tuple[Corpus, Ints, Corpus, int]:

@@ -22,13 +22,14 @@ from artifact.study.job import Job
 from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
 from gallery.extensions.models.lda_hmm import LDAHMM
 from gallery.extensions.spec import Roles, Sequences
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import FOLDED, LIKELIHOOD, TOKENS, USUAL, Family
 from gallery.tokens.members.data import documents
 from heldout.corpora.corpus import Corpus
 from heldout.typing import Floats, Ints
 
 MODEL, LDA, HMM = "lda-hmm", "lda", "hmm"
 EXACT, ESTIMATED, CONTENT, FUNCTION = "exact", "estimated", "content", "function-words"
+FAMILIES = (Family("topics and states", (MODEL, HMM), FOLDED, TOKENS, {MODEL: "LDA-HMM"}),)
 
 
 def training_documents(job: Job, number: int) -> Corpus:

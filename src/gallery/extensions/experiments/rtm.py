@@ -22,7 +22,7 @@ from gallery.extensions.experiments.slda import of_one
 from gallery.extensions.models.rtm import RTM
 from gallery.extensions.spec import Relational
 from gallery.graphs.evaluators.link_prediction import area_under_curve
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import ANSWERS, LIKELIHOOD, STATE, USUAL, Family
 from gallery.tokens.members.data import documents
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import links_of
@@ -30,6 +30,7 @@ from heldout.typing import Ints
 
 MODEL, REGRESSION, OF_WEIGHTS = "rtm", "lda-regression", "rtm-of-weights"
 MEAN, AREA = "at-mean", "area"
+FAMILIES = (Family("links given words", (MODEL, REGRESSION, OF_WEIGHTS), STATE, ANSWERS, {MODEL: "RTM: links"}),)
 
 
 def balanced(links: Ints, ends: Ints, others: Ints, number: int, random: np.random.Generator) -> tuple[Ints, Ints]:

@@ -22,7 +22,7 @@ from artifact.results.recorder import Results
 from artifact.study.job import Job
 from gallery.extensions.models.slda import SLDA
 from gallery.extensions.spec import Supervised
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import ANSWERS, LIKELIHOOD, STATE, USUAL, Family
 from gallery.tokens.members.data import documents
 from heldout.corpora.responses import labels_of
 from heldout.evaluators.evaluation import Evaluation
@@ -31,6 +31,7 @@ from heldout.typing import Floats
 
 MODEL, REGRESSION, FREQUENCY = "slda", "lda-regression", "label-frequency"
 WORDS, WITHIN, ACCURACY = "words", "within", "accuracy"
+FAMILIES = (Family("labels given words", (MODEL, REGRESSION, FREQUENCY), STATE, ANSWERS, {MODEL: "sLDA: labels"}),)
 
 
 def of_one(values: Floats) -> Evaluation:

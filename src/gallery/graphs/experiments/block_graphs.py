@@ -21,6 +21,7 @@ from gallery.graphs.experiments.partitions import agreement
 from gallery.graphs.models.blocks import ClusterPrior
 from gallery.graphs.models.irm import IRM
 from gallery.graphs.spec import BlockGraphs
+from gallery.member import PARTITION, Family
 from heldout.corpora.relations.relation import Relations, graph
 from heldout.seeds import generator
 from heldout.typing import Ints
@@ -34,6 +35,7 @@ STRUCTURES = {
     "common-effect": ((0, 3), (1, 3), (2, 3)),
 }
 IRM_NAME = "irm"
+FAMILIES = (Family("blocks", (IRM_NAME,), PARTITION),)
 
 
 def drawn(

@@ -14,10 +14,12 @@ from artifact.study.job import Job
 from gallery.graphs.evaluators.mixed_membership_evidence import annealed_roles
 from gallery.graphs.models.mmsb import MMSB, Roles
 from gallery.graphs.spec import Memberships
+from gallery.member import Family
 from heldout.corpora.relations.relation import relations_of
 
 MODEL = "mmsb"
 MEMBERSHIP, ANNEALED_EVIDENCE, PLUGGED = "membership", "annealed", "plugged"
+FAMILIES = (Family("mixed memberships", (MODEL,), None),)
 
 
 def experiment(job: Job, settings: Memberships) -> Results:

@@ -19,11 +19,13 @@ from gallery.graphs.experiments.links import AUC, AVERAGE, DENSITY, LOG_LOSS, ON
 from gallery.graphs.models.blocks import ClusterPrior
 from gallery.graphs.models.sbm_features import COMBINATIONS, FeatureBlocks, node_features, pair_features
 from gallery.graphs.spec import NodeFeatures
+from gallery.member import PLUGGED_IN, Family
 from heldout.corpora.relations.relation import relations_of
 from heldout.errors import InputError
 
 EVIDENCE, PROFILE = "evidence", "profile"
 MODEL = {combination: f"blocks-{combination}" for combination in COMBINATIONS}
+FAMILIES = (Family("blocks with features", tuple(MODEL.values()), PLUGGED_IN),)
 
 
 def experiment(job: Job, settings: NodeFeatures) -> Results:

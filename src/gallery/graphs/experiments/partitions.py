@@ -17,12 +17,14 @@ from artifact.study.job import Job
 from gallery.graphs.evaluators.partitions import partitions_of_graph
 from gallery.graphs.models.blocks import ClusterPrior
 from gallery.graphs.spec import Partitions
+from gallery.member import PARTITION, Family
 from heldout.corpora.relations.relation import relations_of
 from heldout.typing import Ints
 
 SBM = "sbm"
 EXACT, JOINT, PROFILE, CLUSTER, AGREE = "exact", "joint", "profile", "cluster", "agree"
 GROUP = "group"  # the labels that partitions are compared with
+FAMILIES = (Family("blocks", (SBM,), PARTITION),)
 
 
 def agreement(clusters: Ints, groups: tuple[str, ...]) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from artifact.study.study import installed
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import BOUND, LIKELIHOOD, TOKENS, USUAL, Family
 from gallery.priors.experiments.covariates import of_frequent_words
 from gallery.priors.models.ctm import CTM
 from gallery.priors.spec import Correlation
@@ -41,6 +41,7 @@ ESTIMATED = "estimated"
 PACKAGE = "tomotopy"
 EXACT_TOPICS = 3  # of the quadrature
 CHECKED = 20  # documents whose estimate is held to the exact value
+FAMILIES = (Family("correlated topics", (JOINTLY, PRIOR, TOMOTOPY), BOUND, TOKENS, {JOINTLY: "CTM"}),)
 
 
 def experiment(job: Job, settings: Correlation) -> Results:

@@ -23,7 +23,7 @@ import numpy as np
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import FOLDED, LIKELIHOOD, TOKENS, USUAL, Family
 from gallery.priors.models.dmr import DMR
 from gallery.priors.models.labelled_lda import LabelledLDA
 from gallery.priors.spec import Covariates
@@ -39,6 +39,15 @@ from heldout.typing import Floats
 REGRESSION, CONSTANT = "dmr", "dmr-constant"
 LABELLED, PARTIALLY = "labelled-lda", "partially-labelled-lda"
 EXACT_SHARE, TOPICS_OF_ONE = "exact-share", "topics-of-one"
+FAMILIES = (
+    Family(
+        "topics under covariates",
+        (REGRESSION, CONSTANT, LABELLED, PARTIALLY),
+        FOLDED,
+        TOKENS,
+        {REGRESSION: "DMR", LABELLED: "labelled LDA", PARTIALLY: "PLDA"},
+    ),
+)
 
 
 def split(job: Job, documents: int, words: int, least: int) -> tuple[Corpus, Corpus, tuple[str, ...], int]:

@@ -32,7 +32,7 @@ import numpy as np
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import ANSWERS, BOUND, LIKELIHOOD, USUAL, Family
 from gallery.priors.evaluators.between_tokens import mutual_information, of_dirichlet, of_weights
 from gallery.priors.evaluators.categorical_pca_inputs import (
     categorical_pca_inputs_annealed,
@@ -61,6 +61,10 @@ INPUTS, QUADRATURE, NETWORK = "categorical-pca-inputs", "categorical-pca-inputs-
 INFORMATION, PENALTY = "information", "penalty"
 BY_QUADRATURE = 1  # the most components for which exact EM takes seconds
 FEWEST = 2  # tags of a document: one has no other to inform
+FAMILIES = (
+    Family("tags given inputs", (ALONE, EXPERTS, TWO_STEPS, NETWORK), None),
+    Family("categorical PCA with inputs", (INPUTS, QUADRATURE), BOUND, ANSWERS, {INPUTS: "catPCA with inputs: tags"}),
+)
 
 
 def tags_of(corpus: Corpus, tags: tuple[str, ...]) -> Corpus:

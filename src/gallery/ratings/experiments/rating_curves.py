@@ -15,6 +15,7 @@ import numpy as np
 
 from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
+from gallery.member import FOLDED, Family
 from gallery.ratings.experiments.ratings import RMSE, ratings_of
 from gallery.ratings.models.coclustering import CoClustering
 from gallery.ratings.models.pmf_sgd import Decays, passes
@@ -29,6 +30,7 @@ DECAYS = {SVD: Decays(0.0, 0.0), PMF1: Decays(0.01, 0.001), PMF2: Decays(0.001, 
 POINT, EM, POINT_PLAIN, EM_PLAIN = "pmf", "pmf-em", "pmf-plain", "pmf-em-plain"
 PASS, PARAMETERS, FILM, CO_CLUSTER, CLUSTER = "pass", "parameters", "film", "block", "cluster"
 FACTOR, MEAN, USERS, FILMS, TITLE, GENRE = "factor", "block", "users", "films", "title", "genre"
+FAMILIES = (Family("factors of ratings", (*DECAYS, ADAPTIVE, POINT_PLAIN), FOLDED),)
 
 
 def experiment(job: Job, settings: RatingCurves) -> Results:

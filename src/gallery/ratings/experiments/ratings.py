@@ -21,7 +21,7 @@ import numpy as np
 
 from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import ANSWERS, CLUSTER, FOLDED, LIKELIHOOD, PSEUDO_LIKELIHOOD, USUAL, Family
 from gallery.ratings.evaluators.coclustering_marginal import (
     best_cluster,
     coclustering_binned,
@@ -57,6 +57,17 @@ PMF_POINT, PMF_EM, OFFSETS, COCLUSTERING = "pmf", "pmf-em", "pmf-offsets", "cocl
 PLAIN, LEARNED, ROOT = "pmf-em-plain", "pmf-em-learned", "pmf-em-square-root"
 CD, PCD, COMBINED = "rbm-cd", "rbm-pcd", "rbm-and-pmf"
 VARIANTS = (PLAIN, LEARNED, ROOT)
+FAMILIES = (
+    Family(
+        "factors of ratings",
+        (OFFSETS, PMF_POINT, PMF_EM, *VARIANTS),
+        FOLDED,
+        ANSWERS,
+        {PMF_POINT: "PMF, points: ratings", PMF_EM: "PMF, exact EM: ratings"},
+    ),
+    Family("co-clusters", (COCLUSTERING,), CLUSTER, ANSWERS, {COCLUSTERING: "Gaussian co-clustering: ratings"}),
+    Family("machines of ratings", (CD, PCD, COMBINED), PSEUDO_LIKELIHOOD),
+)
 
 
 def experiment(job: Job, settings: Settings) -> Results:

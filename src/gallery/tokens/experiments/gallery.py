@@ -9,11 +9,13 @@ documents, for every model.
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
+from gallery.tokens.members import rows
 from gallery.tokens.members.data import DOCUMENTS
-from gallery.tokens.members.rows import rows
 from gallery.tokens.spec import Gallery
+
+FAMILIES = rows.FAMILIES[DOCUMENTS]
 
 
 def experiment(job: Job, settings: Gallery) -> Results:
     """Train every member that models documents, and score it twice; see `gallery.tokens.members.rows`."""
-    return rows(job, settings, DOCUMENTS)
+    return rows.rows(job, settings, DOCUMENTS)

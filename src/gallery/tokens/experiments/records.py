@@ -7,11 +7,13 @@ components of the user rating profile's exact kernel.
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
+from gallery.tokens.members import rows
 from gallery.tokens.members.data import RECORDS
-from gallery.tokens.members.rows import rows
 from gallery.tokens.spec import Records
+
+FAMILIES = rows.FAMILIES[RECORDS]
 
 
 def experiment(job: Job, settings: Records) -> Results:
     """Train every member that models records, and score it twice; see `gallery.tokens.members.rows`."""
-    return rows(job, settings, RECORDS)
+    return rows.rows(job, settings, RECORDS)

@@ -16,14 +16,22 @@ import numpy as np
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD, USUAL, Member
+from gallery.member import LIKELIHOOD, RESPONSES, TOKENS_OF_DOCUMENTS, USUAL, Family, Member
 from gallery.tokens.members import MEMBERS
-from gallery.tokens.members.data import SPLITS, kind_of, of_one_token
+from gallery.tokens.members.data import DOCUMENTS, RECORDS, SPLITS, kind_of, of_one_token
 from gallery.tokens.spec import Gallery, Records
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 
 ONE_TOKEN, ESTIMATED, EXACT = "one-token", "estimated", "exact"
+FAMILIES = {
+    kind: tuple(
+        Family(one.label, (one.name,), one.usual, panel, {one.name: one.label} if one.usual.kind != "exact" else {})
+        for one in MEMBERS
+        if kind in one.data
+    )
+    for kind, panel in ((DOCUMENTS, TOKENS_OF_DOCUMENTS), (RECORDS, RESPONSES))
+}
 CHECKED = 50
 CASES = 500  # of one token, scored together: as dense arrays all of them would take gigabytes
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import ANSWERS, LIKELIHOOD, PSEUDO_LIKELIHOOD, USUAL, Family
 from gallery.tokens.members.data import RECORDS, kind_of
 from gallery.tokens.members.mixtures import MixtureOfCategoricals
 from gallery.tokens.models.categorical_mixture import CategoricalMixture
@@ -48,6 +48,15 @@ PSEUDO, RECONSTRUCTION, LOG_Z, LOG_Z_ANNEALED = "pseudo-likelihood", "reconstruc
 ONE, MORE, PERSISTENT, FIELD = "rbm-cd", "rbm-cd-k", "rbm-pcd", "rbm-mean-field"
 INDEPENDENT, MIXTURE = "independent", MixtureOfCategoricals.name
 DRAWN = 20  # words of drawn documents, which stand in for records
+FAMILIES = (
+    Family(
+        "Boltzmann machines",
+        (ONE, MORE, PERSISTENT, FIELD, INDEPENDENT),
+        PSEUDO_LIKELIHOOD,
+        ANSWERS,
+        {PERSISTENT: "RBM: words present"},
+    ),
+)
 
 
 def experiment(job: Job, settings: Boltzmann) -> Results:

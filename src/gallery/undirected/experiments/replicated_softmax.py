@@ -34,7 +34,7 @@ import numpy as np
 
 from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD
+from gallery.member import LIKELIHOOD, Family
 from gallery.undirected.spec import ReplicatedSoftmax
 from heldout import models
 from heldout.corpora.corpus import Corpus
@@ -55,6 +55,7 @@ LOG_Z, LOG_Z_ANNEALED, LENGTH = "log-z", "log-z-annealed", "length"
 AVERAGE_PRECISION, PRECISION, RECALL, RETRIEVED = "average-precision", "precision", "recall", "retrieved"
 VALIDATION, CHOSEN_RATE, CHOSEN_EPOCHS, EPOCHS = "validation", "chosen-rate", "chosen-epochs", "epochs"
 TRAIN, TEST = "train-", "test-"  # parts of the newsgroups, in documents' names
+FAMILIES = (Family("replicated softmax", (SOFTMAX, UNIGRAM), None),)
 
 
 class Divided(NamedTuple):

@@ -24,7 +24,7 @@ from scipy.stats import multivariate_normal
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD
+from gallery.member import LIKELIHOOD, PSEUDO_LIKELIHOOD, Family
 from gallery.tokens.members.data import RECORDS, documents, kind_of
 from gallery.undirected.spec import UndirectedUnits
 from heldout.corpora.records import responses_of
@@ -36,6 +36,7 @@ from heldout.typing import Floats, Ints
 
 RBM_NAME, PCA, INDEPENDENT = "rbm", "undirected-pca", "independent"
 MIXTURE, FACTORS, IDENTITY, SCALE = "gaussian-rbm", "factor-analysis", "identity", "scale"
+FAMILIES = (Family("Boltzmann machines", (RBM_NAME, PCA, MIXTURE, FACTORS), PSEUDO_LIKELIHOOD),)
 
 
 def experiment(job: Job, settings: UndirectedUnits) -> Results:
