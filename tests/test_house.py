@@ -15,10 +15,10 @@ from pathlib import Path
 import grimp
 import pytest
 
-from heldout import schema
-from heldout.manifest import Paper
-from heldout.papers import ALL
-from heldout.study import from_yaml
+from artifact.papers import ALL
+from artifact.study import schema
+from artifact.study.manifest import Paper
+from artifact.study.study import from_yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -53,16 +53,16 @@ def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
         (sources / "papers" / "another" / f"{module}.py").touch()
     upward = [
         ("heldout.corpora.corpus", "heldout.models"),
-        ("heldout.evaluators.chib", "heldout.verdicts"),
-        ("heldout.papers.welling.experiments.convergence", "heldout.effects"),
-        ("heldout.libraries.read", "heldout.typesetting.style"),
-        ("heldout.scores", "heldout.papers.welling"),
-        ("heldout.typesetting.latex", "heldout.papers"),
-        ("heldout.papers.another.claims", "heldout.papers.another.figures"),
-        ("heldout.papers.hofmann.claims", "matplotlib"),
-        ("heldout.papers.welling.experiments.bounds", "heldout.auditing.audit"),
-        ("heldout.papers.welling.experiments.bounds", "heldout.papers.buntine.experiments.calibration"),
-        ("heldout.papers.welling.experiments.bounds", "heldout.typesetting.style"),
+        ("heldout.evaluators.chib", "artifact.verdicts.verdicts"),
+        ("artifact.papers.welling.experiments.convergence", "artifact.verdicts.effects"),
+        ("heldout.libraries.read", "artifact.typesetting.style"),
+        ("artifact.results.scores", "artifact.papers.welling"),
+        ("artifact.typesetting.latex", "artifact.papers"),
+        ("artifact.papers.another.claims", "artifact.papers.another.figures"),
+        ("artifact.papers.hofmann.claims", "matplotlib"),
+        ("artifact.papers.welling.experiments.bounds", "heldout.auditing.audit"),
+        ("artifact.papers.welling.experiments.bounds", "artifact.papers.buntine.experiments.calibration"),
+        ("artifact.papers.welling.experiments.bounds", "artifact.typesetting.style"),
     ]
     for importer, imported in upward:
         path = (tmp_path / "src" / Path(*importer.split("."))).with_suffix(".py")
@@ -134,9 +134,9 @@ def test_no_string_names_a_module_above_or_of_another_paper() -> None:
     assert not {path: names for path, names in above.items() if names}
     for path, source in {
         "models/estimator.py": 'import_module("heldout").log_likelihood(model, X)',
-        "manifest.py": 'module = f"heldout.papers.{name}"',
+        "manifest.py": 'module = f"artifact.papers.{name}"',
         "papers/likelihood/__init__.py": 'module = "heldout.auditing.recommended_table"',
-        "papers/welling/__init__.py": 'module = "heldout.papers.buntine.figures"',
+        "papers/welling/__init__.py": 'module = "artifact.papers.buntine.figures"',
     }.items():
         assert named_above(Path(path), source), path
 

@@ -451,3 +451,16 @@ def load_topics(path: Path) -> Topics | Components:
     except Exception:  # Topics.load reports whatever is wrong with the file
         names = []
     return Components.load(path) if "weights" in names else Topics.load(path)
+
+
+def perplexity(log_likelihood: float, tokens: int) -> float:
+    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0.
+
+    Examples:
+        >>> round(perplexity(-20.0, 10), 2)
+        7.39
+    """
+    if tokens == 0:
+        raise InputError("perplexity: there are no tokens to score")
+    exponent = -log_likelihood / tokens
+    return math.exp(exponent) if exponent < 700.0 else math.inf

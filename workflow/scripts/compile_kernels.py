@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from heldout.processor import pin
 
-PACKAGES = ("heldout.evaluators", "heldout.models", "heldout.papers.buntine")
+PACKAGES = ("heldout.evaluators", "heldout.models", "artifact.papers.buntine")
 
 
 def main() -> None:
