@@ -12,7 +12,7 @@ from heldout.files import replacing
 from heldout.tables import write_rows
 
 CORES = 2  # processor cores that share a study's jobs
-PARTS = ("training", "figure", "table")  # rules of jobs whose whole is timed, too
+TRAINING = "training"  # rule of the part of a job whose whole is timed, too
 COLUMNS = ("rule", "corpus", "model", "variant", "topics", "seed", "seconds", "cpu_seconds", "memory_mb")
 
 
