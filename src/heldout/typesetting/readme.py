@@ -91,7 +91,7 @@ def commands(path: Path) -> str:
     ]
     minutes, _, memory = _took(path.parent / DEFAULT / "timings.csv")
     cells.append(("`make reproduce`", "from the public archives to `paper/paper.pdf`", minutes, memory))
-    return f"{Table(('command', 'what it makes', 'minutes', 'peak memory'), cells).markdown()}\n{_machines(rows)}\n"
+    return f"{Table(('command', 'what it does', 'minutes', 'peak memory'), cells).markdown()}\n{_machines(rows)}\n"
 
 
 def studies(path: Path, folder: Path) -> str:
@@ -106,11 +106,11 @@ def studies(path: Path, folder: Path) -> str:
     """
     frozen = from_yaml((folder / f"{DEFAULT}.yaml").read_text(encoding="utf-8"))["frozen"]
     cells = []
-    for timings in sorted(path.parent.glob("*/timings.csv"), key=lambda timings: timings.parent.name != DEFAULT):
-        name = timings.parent.name
+    names = sorted(timings.parent.name for timings in path.parent.glob("*/timings.csv"))
+    for name in sorted(names, key=lambda name: name != DEFAULT):
         first = " ".join(re.findall(r"^# (.*)$", (folder / f"{name}.yaml").read_text(encoding="utf-8"), re.MULTILINE))
         does = first.partition(f"`{name}`: ")[2].partition(". ")[0] + (" (frozen)" if name in frozen else "")
-        cells.append((f"`{name}`", does, *_took(timings)))
+        cells.append((f"`{name}`", does, *_took(path.parent / name / "timings.csv")))
     return f"{Table(('study', 'about', *COSTS), cells).markdown()}\n{_machines(_measured(path))}\n"
 
 
