@@ -53,7 +53,7 @@ def _number(text: str) -> str:
 
 @contextmanager
 def timed(path: Path | None) -> Iterator[None]:
-    """Write what the block takes as a benchmark file of Snakemake's form: one of many units of work in one job."""
+    """Write the time and memory of the block as a benchmark file of Snakemake's form: a part of a job."""
     wall, cpu = time.perf_counter(), time.process_time()
     yield
     if path is None:

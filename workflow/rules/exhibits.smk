@@ -39,9 +39,7 @@ rule effects:
         f"heldout effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
 
 
-EXHIBIT = (
-    f"{GIVEN} --effects {{input.effects}} {{params.options}} --output {{params.folder}} 2> {{log}}"
-)
+EXHIBIT = f"{GIVEN} --effects {{input.effects}} {{params.options}} --output {{params.folder}} 2> {{log}}"
 
 
 rule figures:
