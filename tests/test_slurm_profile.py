@@ -44,7 +44,7 @@ def jobs() -> Iterator[dict[str, str]]:
     """Yield the jobs of the reference run, each with its wildcards, without parts of jobs that are timed as well."""
     with TIMINGS.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            if row["rule"] not in ("training", "figure", "table", "macros", "prose"):
+            if row["rule"] not in ("training", "prose"):
                 yield {**row, "name": row["variant"] or row["corpus"]}
 
 

@@ -287,8 +287,7 @@ def exhibits(args: argparse.Namespace) -> None:
     inputs = _inputs(args)
     kinds = {"figures": ("figure",), "tables": ("table", "macros")}[args.kind]
     names = [name for name in exhibits(inputs.papers, inputs.study) if kind(name) in kinds]
-    folders = {"output": args.output, "benchmarks": args.job_benchmarks}
-    make_all(args.only or names, inputs, **folders, suffix=args.suffix, processes=args.processes)
+    make_all(args.only or names, inputs, args.output, suffix=args.suffix, processes=args.processes)
 
 
 def prose(args: argparse.Namespace) -> int:
@@ -310,14 +309,17 @@ def prose(args: argparse.Namespace) -> int:
 
 
 def readme(args: argparse.Namespace) -> None:
-    """Make the generated parts of the README, and RESULTS.md, anew from the reference results."""
-    from artifact.typesetting.readme import questions, results, update
-    from artifact.verdicts.history import read_history
+    """Make the generated parts of the README and of docs, and RESULTS.md, anew from the reference results."""
+    from artifact.typesetting.readme import commands, effect, questions, results, studies, update
     from heldout.files import replacing
 
     inputs = _inputs(args)
-    front = update(args.readme.read_text(encoding="utf-8"), inputs, args.commands, args.studies)
-    texts = {args.readme: front, args.results: results(inputs, read_history(args.history))}
+    parts = {
+        args.readme: {"effect": effect(inputs), "commands": commands(args.commands)},
+        args.reproduce: {"studies": studies(args.commands, args.studies)},
+    }
+    texts = {path: update(path, made) for path, made in parts.items()}
+    texts[args.results] = results(inputs)
     if page := questions(inputs):
         texts[args.questions] = page
     for path, text in texts.items():
@@ -547,12 +549,11 @@ def parser() -> argparse.ArgumentParser:
     sub = verb(effects, "output", shared=f"{_TABLES} --timings --benchmarks --output")
     sub.add_argument("--processes", type=int, default=1, help="judge them in this many processes (default: 1)")
 
-    sub = verb(exhibits, "output", "job_benchmarks", shared=f"{_TABLES} {_KNOWN}")
+    sub = verb(exhibits, "output", shared=f"{_TABLES} {_KNOWN}")
     sub.add_argument("kind", choices=["figures", "tables"])
     sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="make these alone")
     sub.add_argument("--suffix", help="give files this suffix, such as png (default: pdf or tex)")
     sub.add_argument("--processes", type=int, default=1, help="make them in this many processes (default: 1)")
-    sub.add_argument("--job-benchmarks", type=Path, help="write each exhibit's time and memory into this folder")
     sub.add_argument("--output", **_NEEDED, help="write them into this folder")
 
     sub = verb(prose, "output", "moved", shared="--effects --output")
@@ -563,8 +564,10 @@ def parser() -> argparse.ArgumentParser:
     sub = verb(readme, "results", shared=f"{_TABLES} {_KNOWN}")
     sub.add_argument("readme", type=Path, help="the README with generated parts")
     sub.add_argument("results", type=Path, help="RESULTS.md")
-    sub.add_argument("--history", **_NEEDED, help="data/claims.csv")
     sub.add_argument("--studies", type=Path, default=Path("workflow/studies"), help="read studies in this folder")
+    sub.add_argument(
+        "--reproduce", type=Path, default=Path("docs/reproduce.md"), help="renew the table of studies on this page"
+    )
     sub.add_argument(
         "--questions", type=Path, default=Path("docs/questions.md"), help="write the page on packages' numbers here"
     )

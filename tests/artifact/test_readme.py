@@ -1,4 +1,4 @@
-"""README.md's generated parts and RESULTS.md are those of the committed reference results."""
+"""The generated parts of README.md and docs, and RESULTS.md, are those of the committed reference results."""
 
 import json
 import re
@@ -11,27 +11,25 @@ import pytest
 
 from artifact.papers import PAPERS
 from artifact.study.study import from_yaml, with_frozen
-from artifact.typesetting.exhibits import exhibits
-from artifact.typesetting.readme import costs, results, update
+from artifact.typesetting.readme import commands, effect, results, studies, update
 from artifact.verdicts.claims import judge
-from artifact.verdicts.history import Change, read_history
 from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import shown
 from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "data/reference/paper"
 COMMANDS = ROOT / "data/reference/commands.csv"
 STUDIES = ROOT / "workflow/studies"
-ONE_COMMAND = "command,does,seconds,memory_mb,machine\nmake demo,Runs it,90,1500,two cores\n"
 
 
 @pytest.fixture(scope="module")
-def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     study = tmp_path_factory.mktemp("shown") / "study.json"
     settings = from_yaml((ROOT / "workflow/studies/paper.yaml").read_text())
-    shown, frozen, _ = with_frozen(settings, REFERENCE.parent)
-    study.write_text(json.dumps(shown))
-    return Inputs.read(
+    shown_study, frozen, _ = with_frozen(settings, REFERENCE.parent)
+    study.write_text(json.dumps(shown_study))
+    read = Inputs.read(
         study,
         *(REFERENCE / name for name in ("scores.csv", "corpora.csv")),
         groups=REFERENCE / "groups.csv.gz",
@@ -41,45 +39,47 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
         benchmarks=ROOT / "data/reference/estimator_timings.csv",
         papers=PAPERS,
     )
-
-
-@pytest.fixture(scope="module")
-def inputs(unjudged: Inputs) -> Inputs:
     claims = [claim for paper in PAPERS for claim in paper.part("claims")]
-    return replace(unjudged, judgements={judged.claim: judged for judged in judge(claims, unjudged)})
+    return replace(read, judgements={judged.claim: judged for judged in judge(claims, read)})
 
 
-def test_the_readme_is_current(inputs: Inputs) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert update(text, inputs, COMMANDS, STUDIES) == text, "README.md is behind: run `make readme`"
+def test_the_generated_parts_are_current(inputs: Inputs) -> None:
+    parts = {
+        "README.md": {"effect": effect(inputs), "commands": commands(COMMANDS)},
+        "docs/reproduce.md": {"studies": studies(COMMANDS, STUDIES)},
+    }
+    for name, made in parts.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert update(ROOT / name, made) == text, f"{name} is behind: run `make readme`"
 
 
-def test_the_results_are_current_and_their_links_lead_somewhere(inputs: Inputs) -> None:
-    text = results(inputs, read_history(ROOT / "data/claims.csv"))
-    assert (ROOT / "RESULTS.md").read_text(encoding="utf-8") == text, "RESULTS.md is behind: run `make readme`"
+def test_the_results_are_current_and_hold_every_estimate(inputs: Inputs) -> None:
+    text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
+    assert results(inputs) == text, "RESULTS.md is behind: run `make readme`"
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    assert all(len(row) == 4 for row in rows)
+    effects = [one for judgement in inputs.judgements.values() for one in judgement.effects]
+    estimates = [re.sub(r"[†,]*$", "", number) for row in rows for number in row[2].split(" ")]
+    assert {shown(one)[0] for one in effects} <= set(estimates)
+
+
+@pytest.mark.parametrize(("name", "lines", "size"), [("README.md", 120, 12_000), ("RESULTS.md", 400, 40_000)])
+def test_front_pages_are_short(name: str, lines: int, size: int) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= lines
+    assert len(text.encode()) <= size
+
+
+@pytest.mark.parametrize("name", ["README.md", "RESULTS.md", "CONTRIBUTING.md"])
+def test_links_lead_somewhere(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
     headings = {
         re.sub(r"[^a-z0-9 -]", "", line.lower()).strip().replace(" ", "-") for line in re.findall("#+(.*)", text)
     }
-    assert set(re.findall(r"\]\(#([^)]*)\)", text)) <= headings | set(re.findall(r'<a id="([^"]*)"', text))
-    assert all(f'<a id="{name}">' in text for name in exhibits(PAPERS, inputs.study) if name != "macros")
-
-
-def test_changes_of_code_alone_are_counted_and_not_listed(unjudged: Inputs) -> None:
-    moves = [("none", "supported", "test"), ("supported", "supported", "code"), ("supported", "undecided", "code")]
-    moves += [("undecided", "undecided", "data")]
-    history = [
-        Change("half-above-full", version, f"2026-01-0{version}", "0123", *move, f"why {version}")
-        for version, move in enumerate(moves, start=1)
-    ]
-    history.append(Change("of-the-gallery", 1, "2026-01-05", "0123", "supported", "undecided", "test", "why 5"))
-    text = results(unjudged, history).partition("## Changes of tests, data and verdicts")[2].partition("## ")[0]
-    assert [line for line in text.splitlines() if "why " in line] == [
-        "| claim | version | before | after | reason | why |",
-        "| of-the-gallery | 1, 2026-01-05 | supported | undecided | test | why 5 |",
-        "| [half-above-full](#half-above-full) | 4, 2026-01-04 | undecided | undecided | data | why 4 |",
-        "| [half-above-full](#half-above-full) | 3, 2026-01-03 | supported | undecided | code | why 3 |",
-    ]
-    assert "left out 1 row in which the code moved" in text
+    for link in re.findall(r"\]\(([^)]*)\)", text):
+        path, _, anchor = link.partition("#")
+        assert (ROOT / path).exists(), link
+        assert not anchor or anchor in headings, link
 
 
 def test_the_pictures_are_there() -> None:
@@ -91,23 +91,35 @@ def test_the_pictures_are_there() -> None:
         assert (ROOT / "".join(names)).read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_part_without_its_marks_is_refused(unjudged: Inputs, tmp_path: Path) -> None:
-    commands = tmp_path / "commands.csv"
-    commands.write_text(ONE_COMMAND)
-    parts = {name: f"<!-- {name}: written -->\nstale\n<!-- /{name} -->\n" for name in ("effect", "commands")}
-    made = update("\n".join(parts.values()), unjudged, commands, STUDIES)
-    assert "stale" not in made
-    assert update(made, unjudged, commands, STUDIES) == made
-    assert "| `make demo` | Runs it | 1.5 | 1.5 GB |" in made
-    for lost, spoilt in [(name, part) for name in parts for part in ("", parts[name] * 2)]:
-        text = "\n".join({**parts, lost: spoilt}.values())
-        with pytest.raises(InputError, match=rf"parts between <!-- {lost}: --> and <!-- /{lost} -->; expected one"):
-            update(text, unjudged, commands, STUDIES)
+def test_a_part_without_its_marks_is_refused(tmp_path: Path) -> None:
+    page, marks = tmp_path / "page.md", "<!-- one: written -->\nstale\n<!-- /one -->\n"
+    page.write_text(f"before\n{marks}after\n")
+    assert update(page, {"one": "a \\1 b\n"}) == "before\n<!-- one: written -->\na \\1 b\n<!-- /one -->\nafter\n"
+    for spoilt in ("", marks * 2):
+        page.write_text(spoilt)
+        with pytest.raises(InputError, match=r"page\.md"):
+            update(page, {"one": ""})
+
+
+def test_minutes_are_of_whole_jobs_over_two_cores(tmp_path: Path) -> None:
+    path = tmp_path / "commands.csv"
+    path.write_text("command,does,seconds,memory_mb,machine\nmake demo,Runs it,90,1500,a machine\n")
+    head = "rule,corpus,model,variant,topics,seed,seconds,cpu_seconds,memory_mb\n"
+    jobs = "fit,x,lda,main,2,0,1200,600,300\ntraining,x,lda,main,2,0,1000,500,900\n"
+    for name in ("paper", "hofmann"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "timings.csv").write_text(head + jobs)
+    lines = commands(path).splitlines()
+    assert lines[2] == "| `make demo` | Runs it | 1.5 | 1.5 GB |"
+    assert lines[3].endswith("| 10 | 0.3 GB |")
+    rows = studies(path, STUDIES).splitlines()
+    assert [row.split(" | ")[0] for row in rows[2:4]] == ["| `paper`", "| `hofmann`"]
+    assert all(row.endswith("| 10 | 5 | 0.3 GB |") for row in rows[2:4])
 
 
 def test_commands_that_were_not_timed_are_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"commands\.csv: cannot be read .*benchmarks/commands\.py writes it"):
-        costs(tmp_path / "commands.csv", STUDIES)
+    with pytest.raises(InputError, match=r"commands\.csv"):
+        commands(tmp_path / "commands.csv")
 
 
 def test_the_reference_is_small() -> None:

@@ -1,6 +1,6 @@
-"""What README's Python and commands name: models of three libraries, held-out documents, and their files.
+"""Names in the Python and commands of README and docs: models of three libraries, held-out documents, and their files.
 
-`newcomer.py` runs README's Python after this file, as one script outside the checkout.
+`newcomer.py` runs the Python of docs/api.md after this file, as one script outside the checkout.
 """
 
 import itertools
@@ -17,7 +17,7 @@ from gensim.corpora import Dictionary
 from gensim.models import LdaModel
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV  # noqa: F401 of README's Python
+from sklearn.model_selection import GridSearchCV  # noqa: F401 of docs/api.md
 from sklearn.pipeline import Pipeline
 
 V, K, TRAINING, HELD_OUT, TOKENS = 600, 10, 500, 200, 60
@@ -56,7 +56,7 @@ phi, mu, Sigma = true_phi, np.zeros(K - 1), np.eye(K - 1)
 
 
 def write(folder: Path) -> None:
-    """Write the files that README's commands name."""
+    """Write the files that the commands name."""
     for name, fitted in {"lda": lda20, "lda-10": lda10, "lda-20": lda20, "lda-50": lda50}.items():
         skops.io.dump(fitted, folder / f"{name}.skops")
     lda_of_gensim.save(str(folder / "lda.gensim"))

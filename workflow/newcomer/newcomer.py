@@ -3,9 +3,10 @@
 usage: newcomer.py [FOLDER]   (default: a temporary folder, which is removed)
 
 Of what `git archive HEAD` holds, a wheel is built, checked for the index, and installed with its extras in a fresh
-environment, outside the checkout. There README's Python runs as a script, in pieces at a prompt, and is checked by
-`mypy --strict`; README's commands run as they stand; a notebook is executed by nbclient; and the pages are opened in
-Chromium at two widths, which is skipped with a notice where it is not. Only the standard library is used here.
+environment, outside the checkout. There the Python of docs/api.md runs as a script, in pieces at a prompt, and is
+checked by `mypy --strict`; the commands of README and docs/command.md run as they stand; a notebook is executed by
+nbclient; and the pages are opened in Chromium at two widths, which is skipped with a notice where it is not. Only the
+standard library is used here.
 """
 
 import json
@@ -21,8 +22,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECTION = README.partition("## Audit your topic model\n")[2].partition("\n## ")[0]
+COMMANDS = [  # of README and of the command's page
+    line
+    for page in ("README.md", "docs/command.md")
+    for line in (ROOT / page).read_text(encoding="utf-8").splitlines()
+    if re.match(r"heldout (audit|rank) ", line)
+]
+PYTHON = re.findall(r"```python\n(.*?)```", (ROOT / "docs/api.md").read_text(encoding="utf-8"), re.DOTALL)
 WIDTHS = (1280, 360)  # of a page, pixels: a desktop's and a telephone's
 MOST = 8 * 60  # seconds in all
 RESULT = "the likelihood's perplexity is"
@@ -135,14 +141,13 @@ class Newcomer:
         return wheel
 
     def commands(self) -> None:
-        """Run README's commands as they stand, the first of them with nothing compiled."""
-        lines = [line for line in SECTION.splitlines() if re.match(r"heldout (audit|rank) ", line)]
-        if len(lines) < 5:
-            raise StumbleError("README.md: the commands of the section on audits are gone")
+        """Run the commands of README and docs as they stand, the first of them with nothing compiled."""
+        if len(COMMANDS) < 5:
+            raise StumbleError("README.md, docs/command.md: the commands of an audit are gone")
         self.run("python", "models.py")
         self.say("models of scikit-learn, gensim and tomotopy, fitted and saved")
-        self.say(f"the first result stands after {self.until(lines[0], RESULT):.1f} s; {FIRST} are asked for")
-        for line in lines:
+        self.say(f"the first result stands after {self.until(COMMANDS[0], RESULT):.1f} s; {FIRST} are asked for")
+        for line in COMMANDS:
             start = time.monotonic()
             output = self.run(line, shell=True)
             if "likelihood" not in output:
@@ -150,14 +155,15 @@ class Newcomer:
             self.say(f"{line.partition('  #')[0]}: {time.monotonic() - start:.1f} s")
 
     def python(self) -> None:
-        """Run README's Python as a script, at a prompt, and in a notebook, and check its types."""
-        blocks = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
+        """Run the Python of docs/api.md as a script, at a prompt, and in a notebook, and check its types."""
+        if not PYTHON:
+            raise StumbleError("docs/api.md: the examples in Python are gone")
         preamble = (self.folder / "models.py").read_text(encoding="utf-8").partition("\nif __name__")[0]
-        (self.folder / "readme.py").write_text("\n\n".join([preamble, *blocks]), encoding="utf-8")
-        self.run("python", "readme.py")
-        self.say("README's Python runs as a script")
-        self.run("python", "-m", "mypy", "--strict", "--ignore-missing-imports", "--no-incremental", "readme.py")
-        self.say("README's Python passes mypy --strict")
+        (self.folder / "api.py").write_text("\n\n".join([preamble, *PYTHON]), encoding="utf-8")
+        self.run("python", "api.py")
+        self.say("the Python of docs/api.md runs as a script")
+        self.run("python", "-m", "mypy", "--strict", "--ignore-missing-imports", "--no-incremental", "api.py")
+        self.say("it passes mypy --strict")
         output = self.run("python", "-i", "-q", text=REPL)
         if "<Audit of" not in output or "<Ranking" not in output:
             raise StumbleError(f"at a prompt an audit or a ranking does not show:\n{output}")

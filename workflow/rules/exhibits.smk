@@ -39,14 +39,11 @@ rule effects:
         f"heldout effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
 
 
-EXHIBIT = (
-    f"{GIVEN} --effects {{input.effects}} {{params.options}} --job-benchmarks {{params.benchmarks}}"
-    " --output {params.folder} 2> {log}"
-)
+EXHIBIT = f"{GIVEN} --effects {{input.effects}} {{params.options}} --output {{params.folder}} 2> {{log}}"
 
 
 rule figures:
-    """Draw all figures, each with a benchmark of its own, by as many processes as there are cores, two at most."""
+    """Draw all figures, by as many processes as there are cores, two at most."""
     input:
         **TABLES,
         study=STUDY,
@@ -61,7 +58,6 @@ rule figures:
     params:
         code=code_from(exhibit_modules, shown, "figure"),
         options="",
-        benchmarks=f"{BENCHMARKS}/figure",
         folder=subpath(output[0], parent=True),
     shell:
         f"heldout exhibits figures --processes {{threads}} {EXHIBIT}"
@@ -85,7 +81,6 @@ rule tables:
     params:
         code=code_from(exhibit_modules, shown, "table", "macros"),
         options=options(TIMINGS | TOOK | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
-        benchmarks=f"{BENCHMARKS}/table",
         folder=subpath(output[0], parent=True),
     shell:
         f"heldout exhibits tables --processes {{threads}} {EXHIBIT}"

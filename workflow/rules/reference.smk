@@ -18,7 +18,7 @@ rule compare:
 
 
 rule readme:
-    """Renew the generated parts of README.md, its picture, and RESULTS.md."""
+    """Renew the generated parts of README.md and docs/reproduce.md, the README's picture, RESULTS.md and docs/questions.md."""
     input:
         **TABLES,
         **TIMINGS,
@@ -32,6 +32,6 @@ rule readme:
         commands=COMMANDS,
         reference=REFERENCE,
     shell:
-        "( heldout readme README.md RESULTS.md --history data/claims.csv --commands {params.commands} {params.tables} --effects {input.effects} {params.options}"
+        "( heldout readme README.md RESULTS.md --commands {params.commands} {params.tables} --effects {input.effects} {params.options}"
         " && heldout exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
         " --output {params.reference} ) 2> {log}"

@@ -11,7 +11,7 @@ from heldout.errors import InputError
 from heldout.files import replacing, write_rows
 
 CORES = 2  # processor cores that share a study's jobs
-PARTS = ("training", "figure", "table")  # rules of jobs whose whole is timed, too
+TRAINING = "training"  # rule of the part of a job whose whole is timed, too
 COLUMNS = ("rule", "corpus", "model", "variant", "topics", "seed", "seconds", "cpu_seconds", "memory_mb")
 
 
@@ -52,7 +52,7 @@ def _number(text: str) -> str:
 
 @contextmanager
 def timed(path: Path | None) -> Iterator[None]:
-    """Write what the block takes as a benchmark file of Snakemake's form: one of many units of work in one job."""
+    """Write the time and memory of the block as a benchmark file of Snakemake's form: a part of a job."""
     wall, cpu = time.perf_counter(), time.process_time()
     yield
     if path is None:

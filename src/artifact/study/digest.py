@@ -209,44 +209,6 @@ class Digests:
         return self.known[key]
 
 
-def digest_of_name(source: Path, module: str, name: str, *within: str) -> str:
-    """Return the digest of what a name of a module stands for, with all names that this reads.
-
-    Of other modules the code counts that is taken from those whose dotted names begin with one of `within`, and no
-    more.
-    """
-    parts: dict[tuple[str, str], str] = {}
-    todo = [(module, name)]
-    while todo:
-        at = todo.pop()
-        path = module_file(source, at[0])
-        if at in parts or path is None:
-            continue
-        statement, taken = _binding(path.read_bytes()).get(at[1], (None, ""))
-        if taken.startswith(within):
-            todo.append((taken, statement.name if isinstance(statement, ast.alias) else at[1]))
-        elif isinstance(statement, ast.stmt):
-            parts[at] = _digest(ast.dump(statement).encode())
-            todo += [(at[0], read) for read in _behind_names(statement)]
-    return _digest(repr(sorted(parts.items())).encode())
-
-
-@cache
-def _binding(text: bytes) -> dict[str, tuple[ast.stmt | ast.alias, str]]:
-    """Return what each name of a module is bound by: a statement, or a name of another module, and that one's name."""
-    bound: dict[str, tuple[ast.stmt | ast.alias, str]] = {}
-    for statement in _statements(text):
-        if isinstance(statement, ast.ImportFrom):
-            bound |= {alias.asname or alias.name: (alias, statement.module or "") for alias in statement.names}
-        elif isinstance(statement, ast.ClassDef | ast.FunctionDef):
-            bound[statement.name] = (statement, "")
-        elif isinstance(statement, ast.Assign | ast.AnnAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            names = (node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
-            bound |= dict.fromkeys(names, (statement, ""))
-    return bound
-
-
 def moved(before: Mapping[str, Code], now: Mapping[str, Code]) -> list[str]:
     """Return a line for each file whose code differs: the names that were edited, or whether it is new or gone."""
     lines = []

@@ -2,14 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from artifact.typesetting import latex
-from artifact.typesetting.table import Table
+from artifact.typesetting.table import MISSING, Table
 from artifact.verdicts.claims import Claim
 from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import IDENTITY, Effect, Judgement, shown
+from artifact.verdicts.verdicts import IDENTITY, NATS, NOT_RUN, Effect, Judgement, shown, together
 from heldout.evaluators import ESTIMATORS, FULL, HALF
 
 _CAPTION = r"""
@@ -33,7 +33,7 @@ def render(inputs: Inputs) -> str:
         [
             rf"{latex.wording(claim.statement)} {{\scriptsize({latex.escape(claim.source)})}}",
             latex.wording(claim.test),
-            r"\newline ".join(_lines(inputs.judged(claim.name), _in_table)) or latex.DASH,
+            r"\newline ".join(_lines(inputs.judged(claim.name))) or latex.DASH,
             rf"\textbf{{{inputs.judged(claim.name).verdict}}}",
         ]
         for claim in claims_of(inputs)
@@ -62,7 +62,7 @@ def scorecard(inputs: Inputs) -> str:
             judgement = inputs.judged(claim.name)
             effects_alike = len({effect.part for effect in judgement.effects}) == 1 < len(judgement.effects)
             line = _without_part if effects_alike else _in_table
-            effects = r"\newline ".join(_lines(judgement, line, parts=False))
+            effects = r"\newline ".join(line(*one) for one in judgement.with_verdicts())
             if len(judgement.effects) > MOST_EFFECTS:
                 verdicts = Counter(judgement.verdicts).most_common()
                 effects = ", ".join(f"{number} {verdict}" for verdict, number in verdicts)
@@ -71,14 +71,21 @@ def scorecard(inputs: Inputs) -> str:
 
 
 def markdown(claims: Iterable[Claim], inputs: Inputs) -> str:
-    """Return claims in Markdown, a row each, with an anchor that a verdict can be cited by."""
+    """Return claims in Markdown: a row for each part of a claim, with its estimates and the verdict on them."""
     rows = []
     for claim in claims:
-        judgement = inputs.judged(claim.name)
-        effects = "<br>".join(_lines(judgement, markdown_effect)) or "-"
-        said = f'<a id="{claim.name}"></a>{claim.statement} ({claim.source})'
-        rows.append((said, effects, f"**{judgement.verdict}**"))
-    return Table(("claim", "effect, 95 % interval", "verdict"), rows).markdown()
+        parts: dict[str, list[tuple[Effect, str, bool]]] = {}
+        for one in inputs.judged(claim.name).with_verdicts():
+            parts.setdefault(one[0].part, []).append(one)
+        units = {effect.unit: None for effects in parts.values() for effect, _, _ in effects if effect.unit}
+        statement = claim.statement if set(units) <= {NATS} else f"{claim.statement} ({', '.join(units)})"
+        for part, effects in parts.items():
+            estimates = ", ".join(markdown_effect(*one) for one in effects)
+            rows.append((statement, part, estimates, together(verdict for _, verdict, _ in effects)))
+            statement = ""
+        if not parts:
+            rows.append((statement, MISSING, MISSING, NOT_RUN))
+    return Table(("claim", "part", "estimate [95 % interval]", "verdict"), rows).markdown()
 
 
 def claims_of(inputs: Inputs) -> list[Claim]:
@@ -86,27 +93,26 @@ def claims_of(inputs: Inputs) -> list[Claim]:
     return [claim for paper in inputs.papers for claim in paper.part("claims")]
 
 
-def _lines(judgement: Judgement, line: Callable[[Effect, str, bool], str], *, parts: bool = True) -> list[str]:
-    """Return a line per effect, and one that says what all of them are in."""
-    lines = [line(*found) for found in judgement.with_verdicts()]
-    return [*lines, *([_units(judgement, line)] if parts and lines else [])]
+def _lines(judgement: Judgement) -> list[str]:
+    """Return a line for each effect, and one for their units; none without effects."""
+    lines = [_in_table(*one) for one in judgement.with_verdicts()]
+    return [*lines, *([_units(judgement)] if lines else [])]
 
 
-def _units(judgement: Judgement, line: Callable[[Effect, str, bool], str]) -> str:
+def _units(judgement: Judgement) -> str:
     """Return units, margins, and the numbers of replicates and cells, each once."""
     effects = judgement.effects
     margins = sorted({math.exp(e.margin) if e.factor else e.margin for e in effects if e.margin})
-    digits = 3 if line is _in_table else 6
     reversed_cells = sum(effect.reversed_cells for effect in effects)
     words = [
         ", ".join(dict.fromkeys(effect.unit for effect in effects if effect.unit)),
-        f"margin {', '.join(f'{margin:.{digits}g}' for margin in margins)}" if margins else "",
+        f"margin {', '.join(f'{margin:.3g}' for margin in margins)}" if margins else "",
         _range("replicate", [effect.replicates for effect in effects]),
         _range("cell", [effect.cells for effect in effects]),
         f"{reversed_cells} reversed" if reversed_cells else "",
     ]
     text = "; ".join(word for word in words if word)
-    return rf"{{\scriptsize {latex.escape(text)}}}" if line is _in_table else f"<sub>{text}</sub>"
+    return rf"{{\scriptsize {latex.escape(text)}}}"
 
 
 def _range(noun: str, numbers: list[int]) -> str:
@@ -169,13 +175,13 @@ def _in_words(part: str) -> str:
 
 
 def markdown_effect(effect: Effect, verdict: str, corrected: bool) -> str:
-    """Return an effect as Markdown.
+    """Return an effect as Markdown: its corpus, estimate and interval.
 
     Examples:
         >>> markdown_effect(Effect("cranfield", "by half", 0.742, 0.003, 2.0, "", replicates=3), "supported", True)
-        'cranfield by half 0.742 [0.729, 0.755]†'
+        'cranfield 0.742 [0.729, 0.755]†'
     """
-    return _effect(effect, verdict, effect.corpus, effect.part, shown(effect)) + "†" * corrected
+    return _effect(effect, verdict, effect.corpus, "", shown(effect)) + "†" * corrected
 
 
 def _effect(effect: Effect, verdict: str, corpus: str, part: str, numbers: Iterable[str]) -> str:

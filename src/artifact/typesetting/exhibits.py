@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from artifact.results.timings import timed
 from artifact.side_by_side import each
 from artifact.study.manifest import ALL, Exhibit, Paper, kind
 from artifact.study.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
@@ -17,7 +16,7 @@ SHARED = {
     for name, title, function, parts in (
         ("table-claims", "the claims, tested", "claims_table.render", ALL),
         ("table-scorecard", "a dozen claims of the sources", "claims_table.scorecard", ALL),
-        ("table-provenance", "the command, time and memory of every exhibit", "provenance.render", ()),
+        ("table-provenance", "name, number and claims of every exhibit", "provenance.render", ALL),
         ("macros", "every number in the text", "macros.render", ALL),
     )
 }
@@ -84,7 +83,6 @@ def make_all(
     output: Path,
     *,
     suffix: str | None = None,
-    benchmarks: Path | None = None,
     processes: int = 1,
 ) -> None:
     """Make exhibits into a folder, side by side; the same bytes by any number of processes.
@@ -94,7 +92,6 @@ def make_all(
         inputs: what they are a function of.
         output: the folder.
         suffix: of the files, such as "png"; by kind where not given.
-        benchmarks: the folder to keep what each one took in.
         processes: how many, forked of this one, so that they share its tables.
 
     Raises:
@@ -103,8 +100,7 @@ def make_all(
 
     def make_named(name: str) -> None:
         ending = suffix or ("pdf" if kind(name) == "figure" else "tex")
-        with timed(benchmarks / f"{name}.tsv" if benchmarks else None):
-            make(name, inputs, output / f"{name}.{ending}")
+        make(name, inputs, output / f"{name}.{ending}")
 
     each(make_named, names, processes)
 

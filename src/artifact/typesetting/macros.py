@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from artifact.results.timings import CORES, PARTS
+from artifact.results.timings import CORES, TRAINING
 from artifact.typesetting import latex, report
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONFIDENCE, ESTIMATORS, MODELS, SIMILAR
@@ -46,7 +46,7 @@ def _artifact(inputs: Inputs) -> Macros:
             took[str(row["command"]).removeprefix("make ").capitalize()] = row["seconds"] / 60.0, row["memory_mb"]
     if inputs.timings is not None:
         for name, frozen in (("Run", False), ("Frozen", True)):
-            jobs = inputs.timings[(inputs.timings["frozen"] == frozen) & ~inputs.timings["rule"].isin(PARTS)]
+            jobs = inputs.timings[(inputs.timings["frozen"] == frozen) & (inputs.timings["rule"] != TRAINING)]
             if len(jobs):
                 took[name] = jobs["seconds"].sum() / CORES / 60.0, jobs["memory_mb"].max()
     for name, (minutes, megabytes) in took.items():

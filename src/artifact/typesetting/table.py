@@ -1,4 +1,4 @@
-"""A table that is printed in LaTeX and in Markdown, and the one of the corpora, which stands in both."""
+"""A table that is printed in LaTeX or in Markdown, and the table of the corpora."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -16,7 +16,8 @@ def test_tables_show_every_claim() -> None:
     given = inputs()
     claims = claims_table.claims_of(given)
     assert claims_table.render(given).count(r"\textbf{") == len(claims)
-    assert claims_table.markdown(claims, given).count("\n") == len(claims) + 2
+    parts = [{effect.part for effect in given.judged(claim.name).effects} for claim in claims]
+    assert claims_table.markdown(claims, given).count("\n") == sum(len(one) or 1 for one in parts) + 2
 
 
 def test_the_scorecard_has_its_claims_of_each_paper_and_a_verdict() -> None:
@@ -41,10 +42,16 @@ def test_a_study_without_rows_is_judged(empty: tuple[str, ...]) -> None:
     assert (judged == computed) == (len(empty) == 2)
 
 
-def test_a_row_says_units_and_replicates_once_and_marks_what_is_corrected() -> None:
+def test_a_row_has_its_unit_once_and_marks_corrected_estimates() -> None:
     claim = claims_table.claims_of(inputs())[0]
     near = Effect("cranfield", "", 0.0121, 0.001, math.inf, NATS, margin=0.01, replicates=3, cells=2, reversed_cells=1)
     effects = (near, *[replace(near, corpus="medline")] * 9)
     table = claims_table.markdown([claim], replace(inputs(), judgements={claim.name: Judgement(claim.name, effects)}))
     assert "cranfield 0.0121 [0.0101, 0.0141]†" in table
-    assert table.count("nats per token; margin 0.01; 3 replicates; 2 cells; 10 reversed") == 1
+    assert table.count("\n") == 3
+    effects = (replace(near, unit="nats"), replace(near, part="other", unit="bits"))
+    table = claims_table.markdown([claim], replace(inputs(), judgements={claim.name: Judgement(claim.name, effects)}))
+    assert table.count("(nats, bits)") == 1
+    assert [line.split(" | ")[1] for line in table.splitlines()[2:]] == ["", "other"]
+    printed = claims_table.render(replace(inputs(), judgements={claim.name: Judgement(claim.name, effects)}))
+    assert printed.count("nats, bits; margin 0.01; 3 replicates; 2 cells; 2 reversed") == 1

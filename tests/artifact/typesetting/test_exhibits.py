@@ -171,30 +171,19 @@ def timings(*rows: tuple[Any, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(TIMINGS))
 
 
-def test_provenance_sums_minutes_and_takes_the_highest_memory(tmp_path: Path) -> None:
-    nan = float("nan")
-    measured = timings(
-        ("train", "cranfield", "plsa-hof", MAIN, "2", "0", 60.0, 50.0, 300.0),
-        ("score", "cranfield", "plsa-hof", MAIN, "5", "1", 30.0, 20.0, nan),
-        ("prepare", "cranfield", "", "", "", "", 30.0, 9.0, 700.0),
-        ("figure", "figure-4", "", "", "", "", 12.0, 9.0, 100.0),
-        ("fetch", "cran.tar.gz", "", "", "", "", 6000.0, 9.0, 100.0),
-        ("train", "cranfield", "plsa-hof", MAIN, "50", "0", 6000.0, 50.0, 9000.0),
-        ("train", "medline", "plsa-hof", MAIN, "2", "0", 6000.0, 50.0, 9000.0),
-    )
-    make("table-provenance", inputs(timings=measured), tmp_path / "table.tex")
-    text = (tmp_path / "table.tex").read_text()
-    (line,) = [line for line in text.splitlines() if r"\texttt{figure-4}" in line]
-    assert line.endswith(r"& 4 & 2.2 & 700\\")
-    (line,) = [line for line in text.splitlines() if r"\texttt{figure-6}" in line]
-    assert line.endswith(r"& -- & -- & --\\")
-
-
-def test_provenance_without_reference_timings_has_dashes(tmp_path: Path) -> None:
-    make("table-provenance", inputs(), tmp_path / "table.tex")
-    rows = [line for line in (tmp_path / "table.tex").read_text().splitlines() if "texttt" in line]
-    assert len(rows) == len(ALL) - 2
-    assert all(line.endswith(r"& -- & -- & --\\") for line in rows)
+def test_every_exhibit_has_a_row_with_the_verdicts_of_its_claims(tmp_path: Path) -> None:
+    given = inputs()
+    make("table-provenance", given, tmp_path / "table.tex")
+    rows = {
+        name: line
+        for line in (tmp_path / "table.tex").read_text().splitlines()
+        for name in ALL
+        if f"{{{name}}} &" in line
+    }
+    assert rows.keys() == set(ALL) - {"macros", "table-provenance"}
+    verdict = given.judged("full-improves-beyond-vocabulary").verdict
+    assert rows["figure-beyond"].endswith(rf"& 1 {verdict}\\")
+    assert rows["table-claims"].endswith(r"& --\\")
 
 
 def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
