@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from heldout.evaluators import EXACT
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results_priors as results
-from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.papers.murphy.experiments import correlation, covariates
 from heldout.papers.murphy.gaps import apart, gaps
-from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, TAGS
+from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES
 from heldout.papers.murphy.table_rows import Row
 from heldout.points import select
 from heldout.typesetting import latex, over_seeds
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GAPS = {
-    "Ctm": (CORRELATION, correlation.JOINTLY),
     "Dmr": (COVARIATES, covariates.REGRESSION),
     "LabelledLda": (COVARIATES, covariates.LABELLED),
     "PartiallyLabelledLda": (COVARIATES, covariates.PARTIALLY),
-    "InputsVariational": (TAGS, tags.INPUTS),
 }
 
 

@@ -11,7 +11,7 @@ from heldout.effects import per_token
 from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import bank_and_river, evidence, online, perplexity, polysemy
-from heldout.papers.murphy.members import MEMBERS, data
+from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL, Member
 from heldout.papers.murphy.members.plsi import PLSI
 from heldout.papers.murphy.members.rows import ESTIMATED, ONE_TOKEN
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 GALLERY, RECORDS, PERPLEXITY = "gallery", "records", "perplexity"
 POLYSEMY, BANK, EVIDENCE = "polysemy", "bank-and-river", "evidence"
 SAMPLERS, HALVES = "samplers", "completion"
-KINDS = {GALLERY: data.DOCUMENTS, RECORDS: data.RECORDS}  # of data, by experiment
+OPENING = (GALLERY, RECORDS)  # experiments of the opening table
 
 BY_NAME = {member.name: member for member in MEMBERS}
 
@@ -118,7 +118,7 @@ def opening_gaps(inputs: Inputs) -> list[Gap]:
 
 
 def _opening(scores: "pd.DataFrame") -> "pd.DataFrame":
-    return scores[scores["variant"].isin(KINDS)]
+    return scores[scores["variant"].isin(OPENING)]
 
 
 class Curve(NamedTuple):
@@ -223,7 +223,7 @@ def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
 
     keys = ["corpus", "model", "topics", "seed"]
     of_exact, of_estimates = (
-        pd.concat([select(inputs.measurements, variant=variant, quantity=quantity) for variant in KINDS])
+        pd.concat([select(inputs.measurements, variant=variant, quantity=quantity) for variant in OPENING])
         for quantity in (EXACT_ONE, ESTIMATED)
     )
     exact, rows = of_exact.set_index(keys)["value"].to_dict(), of_estimates.to_dict("records")
