@@ -6,8 +6,9 @@ from pathlib import Path
 
 PAPER = Path(__file__).parents[2] / "paper"
 TEX = "\n".join(file.read_text() for file in (*PAPER.glob("*.tex"), *PAPER.glob("sections/*.tex")))
+BY_CORPUS = re.findall(r"\\of\{#1\}\{(\w+)\}", TEX)
 NAMED = set(re.findall(r"\\([A-Za-z]+)", TEX)) | {
-    f"Corpus{position}{name}" for position in ("One", "Two", "Three") for name in re.findall(r"\\of\{#1\}\{(\w+)\}", TEX)
+    f"Corpus{place}{n}" for place in ("One", "Two", "Three") for n in BY_CORPUS
 }
 
 
