@@ -1,7 +1,6 @@
 """Half folding-in beside the probability of the second half given the first: what the exhibits and claims read."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from heldout.effects import per_token
 from heldout.errors import InputError
@@ -13,9 +12,6 @@ from heldout.papers.likelihood.experiments.same_halves import FITTED, FLAT, KIND
 from heldout.points import printable, select
 from heldout.scores import perplexity
 from heldout.typesetting import latex, style
-
-if TYPE_CHECKING:
-    pass
 
 COLUMNS = ((HALF, KIND), *((name, f"{KIND}-{prior}") for prior in (FLAT, FITTED) for name in (PLUG_IN, COMPLETION)))
 

@@ -14,11 +14,11 @@ from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
 from heldout.job import Job
-from heldout.models import PLSA
+from heldout.models import LDA, PLSA
 from heldout.models.dirichlet_prior import fit_prior
 from heldout.papers.likelihood.experiments.optimism import FITTED, maximum
-from heldout.papers.likelihood.experiments.prior_share import trained
 from heldout.papers.likelihood.settings import Choice
+from heldout.papers.likelihood.trained import trained
 from heldout.recorder import Results
 
 KIND = "choice"
@@ -34,7 +34,9 @@ def experiment(job: Job, settings: Choice) -> Results:
     drawn = job.generator(KIND, topics=job.topics).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
     results = job.recorder(documents=some.documents)
-    for model, topics in trained(job, training, settings)[1].items():
+    em, chain = trained(training, settings, job.topics, job.seed)
+    fits = {PLSA: em.topics(training.vocabulary).smoothed(settings.smoothing), LDA: chain}
+    for model, topics in fits.items():
         recorder = results.at(model=model, smoothing=settings.smoothing if model == PLSA else 0.0)
         recorder.score(FULL, full_folding_in([topics], some, maximum))
         recorder.score(HALF, predictive([topics], *half_split(some, job.seed), maximum))
