@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from heldout.corpora.names import RELATIONS
 from heldout.corpora.table import base_name
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results
-from heldout.papers.murphy.data_sets import DATA_SETS, DataSet
 from heldout.papers.murphy.manifest_graphs import LINKS, NODE_FEATURES
 from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.typesetting import latex
+from heldout.typesetting.data_sets import DATA_SETS, DataSet
 
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
 
@@ -34,12 +35,12 @@ def datasets(inputs: Inputs) -> str:
     of_study.sort(key=lambda pair: order.index(pair[0]) if pair[0] in order else -1)
     rows, before = list[latex.TableRow](), False
     for base, row in of_study:
-        of = DATA_SETS.get(base, DataSet("document", ""))
-        if of.relations and not before and rows:
+        of, relations = DATA_SETS.get(base, DataSet(base)), base in RELATIONS
+        if relations and not before and rows:
             rows.append(latex.ADDLINESPACE)
-        before = of.relations
+        before = relations
         test = latex.integer(row["test_documents"])
-        if of.relations:
+        if relations:
             share = hidden.get(str(row["corpus"]), 0.0)
             test = latex.percent(share, 0) if share else latex.DASH
         sizes = (latex.integer(row[name]) for name in ("vocabulary", "tokens"))
