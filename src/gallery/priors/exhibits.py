@@ -14,7 +14,7 @@ from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import NOT_RUN
 from gallery.gaps import apart, gaps
 from gallery.priors import science as results
-from gallery.priors.experiments import correlation, covariates, tags
+from gallery.priors.experiments import correlation, covariates
 from gallery.priors.experiments import covariates as of_covariates
 from gallery.priors.experiments import tags as of_tags
 from gallery.priors.science import LABELS, rows
@@ -142,11 +142,9 @@ def tags(inputs: Inputs) -> str:
 
 
 _GAPS = {
-    "Ctm": (CORRELATION, correlation.JOINTLY),
     "Dmr": (COVARIATES, covariates.REGRESSION),
     "LabelledLda": (COVARIATES, covariates.LABELLED),
     "PartiallyLabelledLda": (COVARIATES, covariates.PARTIALLY),
-    "InputsVariational": (TAGS, tags.INPUTS),
 }
 
 

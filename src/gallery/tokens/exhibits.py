@@ -12,9 +12,9 @@ from matplotlib.ticker import SymmetricalLogLocator
 
 from artifact.results.corpora import base_name
 from artifact.typesetting import latex, style
+from artifact.typesetting.data_sets import DATA_SETS, DataSet
 from artifact.verdicts.inputs import Inputs
 from gallery import opening as results_opening
-from gallery.data_sets import DATA_SETS, DataSet
 from gallery.graphs.spec import LINKS, NODE_FEATURES
 from gallery.member import LIKELIHOOD
 from gallery.misprints import MISPRINTS
@@ -23,6 +23,7 @@ from gallery.tokens.experiments import online
 from gallery.tokens.experiments import samplers as of_samplers
 from gallery.tokens.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
 from heldout import models
+from heldout.corpora.names import RELATIONS
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
 
 _PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": style.EVALUATOR_COLOURS[HALF]}
@@ -232,12 +233,12 @@ def datasets(inputs: Inputs) -> str:
     of_study.sort(key=lambda pair: order.index(pair[0]) if pair[0] in order else -1)
     rows, before = list[latex.TableRow](), False
     for base, row in of_study:
-        of = DATA_SETS.get(base, DataSet("document", ""))
-        if of.relations and not before and rows:
+        of, relations = DATA_SETS.get(base, DataSet(base)), base in RELATIONS
+        if relations and not before and rows:
             rows.append(latex.ADDLINESPACE)
-        before = of.relations
+        before = relations
         test = latex.integer(row["test_documents"])
-        if of.relations:
+        if relations:
             share = hidden.get(str(row["corpus"]), 0.0)
             test = latex.percent(share, 0) if share else latex.DASH
         sizes = (latex.integer(row[name]) for name in ("vocabulary", "tokens"))
