@@ -63,7 +63,7 @@ paper: setup ## Typeset paper/paper.pdf, or STUDY=gallery, from the committed re
 reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.pdf
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE)
 
-compare: setup ## Run the study and compare it with data/reference, exhibit by exhibit
+compare: setup ## Run the study and compare it with data/reference, by table and variant
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) -- compare
 
 gallery: setup ## Run the study "gallery": Murphy's models of discrete data, to paper/gallery.pdf

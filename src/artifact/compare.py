@@ -1,4 +1,4 @@
-"""A run against the reference results, exhibit by exhibit.
+"""A run against the reference results, table by table and variant by variant.
 
 On the machine that made the reference a rerun gives the same bytes. Elsewhere the last digits of a logarithm may
 differ. EM forgets such a difference; a Markov chain does not: after one different assignment the rest of the chain is
@@ -18,9 +18,11 @@ with n of its N tokens), or by as many of the score's standard errors, and by wh
 If a rerun drew anew what states an error, and its errors were normal, any of the n numbers judged by their errors would
 disagree with probability `FALSE_ALARM` at most (Bonferroni): z is the normal quantile of 1 - FALSE_ALARM / 2n, 4.4 for
 one number and 6.2 for 20,000. As it draws the same random numbers, most of its numbers are far closer.
+
+A variant of a model of which the run has no row in any table was not run, for a study may omit an experiment and a
+machine may lack a package: its rows of the reference are counted, and judged by nothing.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import NormalDist
@@ -29,12 +31,9 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
-from artifact.papers import ALL, papers_of
 from artifact.results.scores import DECIMALS, NATS_COLUMNS, TOKENS_COLUMNS
 from artifact.results.scores import KEY as AXES
 from artifact.results.tables import read_table, require_rows
-from artifact.study.study import PEERS
-from artifact.typesetting.exhibits import exhibits, stands_on
 from heldout.errors import InputError
 from heldout.files import replacing
 from heldout.models import LDA
@@ -43,51 +42,56 @@ from heldout.typing import Floats
 DETERMINISTIC, SAMPLED = 1e-4, 0.03  # relative differences allowed to a perplexity or a measured value
 FALSE_ALARM = 1e-5  # probability for any of the numbers that are judged by their standard errors
 RELATIVE, ERRORS, RELATIVE_SAMPLED, EXACTLY = "relative", "standard errors", "relative (sampled)", "the same"
+NOT_RUN = "not run"
 COUNTS = ("documents", "tokens")  # columns that must be the same in both
 MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
 NOTED_AXES = ("corpus", "model", "variant", "topics", "seed", "quantity", "axis", "at")
 CHAIN_MODELS = (LDA, "tomotopy")  # models that Markov chains sample, whatever the column `chain` says
-IN_NO_EXHIBIT = "(in no exhibit)"
 PRINTED = 20  # differences, at most
 
 
-def compare(study: Path, tables: Mapping[str, Path], reference: Path, destination: Path, out: TextIO) -> bool:
+def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out: TextIO) -> bool:
     """Compare a run with the tables in `reference`; print a table and write it as CSV.
 
-    Optional experiments that the run's study lacks, or some of their models, are left out of the reference.
     The tables of the run are "scores", "corpora", "measurements", "notes" and, where the reference has them, "groups".
-    Return whether every exhibit agrees within tolerance; the comparison is written where all do.
+    Return whether every variant agrees within tolerance; the comparison is written where all do.
 
     Raises:
         InputError: when a table is missing or is not one.
     """
-    settings: dict[str, Any] = json.loads(study.read_text(encoding="utf-8"))
     of_scores = ("perplexity", "log_likelihood", "standard_error", *COUNTS)
-    scored = _pairs(tables["scores"], reference / "scores.csv", AXES, of_scores, settings)
+    scored = _pairs(tables["scores"], reference / "scores.csv", AXES, of_scores)
     of_measurements, known = ("value", "standard_error"), reference / "measurements.csv.gz"
-    measured = _pairs(tables["measurements"], known, MEASURED_AXES, of_measurements, settings)
-    described = _pairs(tables["corpora"], reference / "corpora.csv", ("corpus",), (), settings)
+    measured = _pairs(tables["measurements"], known, MEASURED_AXES, of_measurements)
+    described = _pairs(tables["corpora"], reference / "corpora.csv", ("corpus",), ())
+    noted = _pairs(tables["notes"], reference / "notes.csv", NOTED_AXES, ())
     for pairs in (scored, measured):
         _choose_rules(pairs)
+    noted["rule"] = EXACTLY
+    run = {row for pairs in (scored, measured, noted) for row in _variants(pairs[pairs["side"] != "right_only"])}
+    for pairs in (scored, measured, noted):
+        pairs.loc[~_variants(pairs).isin(list(run)), "rule"] = NOT_RUN
     limit = standard_errors(sum(int((pairs["rule"] == ERRORS).sum()) for pairs in (scored, measured)))
     _judge(scored, "log_likelihood", "perplexity", limit)
     _judge(measured, "value", "value", limit)
-    noted = _pairs(tables["notes"], reference / "notes.csv", NOTED_AXES, (), settings)
-    described, noted = (
-        pairs.assign(rule=EXACTLY, allowed=0.0, agrees=same, gap=np.where(same, 0.0, np.inf))
-        for pairs in (described, noted)
-        for same in (pairs["identical"],)
-    )
+    described = described.assign(rule=EXACTLY, variant="all")
+    for pairs in (described, noted):
+        pairs["allowed"] = 0.0
+        pairs["gap"] = np.where(pairs["identical"], 0.0, np.inf)
+        pairs["agrees"] = pairs["identical"] | (pairs["rule"] == NOT_RUN)
 
-    groups = [("table-1", described), *_by_exhibit(scored, settings)]
+    judged = {"corpora": described, "scores": scored, "measurements": measured, "notes": noted}
     if (by_group := reference / "groups.csv.gz").exists():
-        pairs = _pairs(tables["groups"], by_group, AXES, TOKENS_COLUMNS + NATS_COLUMNS, settings)
-        groups.append(("groups of documents", _judged_by_group(pairs, scored, limit)))
-    groups += [(f"measured: {quantity}", rows) for quantity, rows in measured.groupby("quantity")]
-    groups += [(f"noted: {quantity}", rows) for quantity, rows in noted.groupby("quantity")]
-    results = [result for name, rows in groups for result in _results(name, rows)]
-    _print(results, [line for name, rows in groups for line in _differences(name, rows)], out)
-    agrees = all(result["verdict"] == "agrees" for result in results)
+        pairs = _pairs(tables["groups"], by_group, AXES, TOKENS_COLUMNS + NATS_COLUMNS)
+        judged["groups"] = _judged_by_group(pairs, scored, limit)
+    results = [
+        {"table": table, "variant": variant, **line}
+        for table, pairs in judged.items()
+        for variant, rows in pairs.groupby("variant")
+        for line in _results(rows)
+    ]
+    _print(results, [line for table, pairs in judged.items() for line in _differences(table, pairs)], out)
+    agrees = all(result["verdict"] != "differs" for result in results)
     if agrees:
         with replacing(destination) as temporary:
             pd.DataFrame(results).to_csv(temporary, index=False, lineterminator="\n")
@@ -122,9 +126,7 @@ def _apart(ours: Floats, theirs: Floats, unit: Any) -> Floats:
     return np.where(same, 0.0, np.where(np.isfinite(apart), apart, np.inf))
 
 
-def _pairs(
-    ours: Path, theirs: Path, key: tuple[str, ...], numbers: tuple[str, ...], study: dict[str, Any]
-) -> pd.DataFrame:
+def _pairs(ours: Path, theirs: Path, key: tuple[str, ...], numbers: tuple[str, ...]) -> pd.DataFrame:
     """Return the rows of two tables side by side, as text, the reference's columns ending in "_reference".
 
     Column `side` says whether a row is in "both" or in the "left_only" (ours) or "right_only" (the reference), and
@@ -144,8 +146,6 @@ def _pairs(
             if (no_number & ~table[column].isin(["", "nan"])).any():
                 raise InputError(f"{path}: {column} is not a number everywhere; make the table again")
         tables.append(table)
-    if "variant" in key:
-        tables[1] = tables[1][~_left_out(tables[1], study)]
     pairs = tables[0].merge(tables[1], how="outer", on=list(key), suffixes=("", "_reference"), indicator="side")
     others = [column for column in tables[1].columns if column not in key]
     identical = pairs["side"] == "both"
@@ -154,19 +154,9 @@ def _pairs(
     return pairs.assign(identical=identical)
 
 
-def _left_out(table: pd.DataFrame, study: dict[str, Any]) -> "pd.Series[bool]":
-    """Return which rows belong to an optional experiment, or to a model in it, that the study omits."""
-    left_out = table["variant"].isna()
-    for name in (name for paper in ALL for name in paper.optional):
-        asked = study.get("measures", {}).get(name)
-        rows = table["variant"].str.startswith(name)
-        if asked is None:
-            left_out |= rows
-        elif "models" in asked:
-            left_out |= rows & ~table["model"].isin(asked["models"])
-        elif "libraries" in asked["settings"]:  # beside scores of this project's own
-            left_out |= rows & table["model"].isin(PEERS) & ~table["model"].isin(asked["settings"]["libraries"])
-    return left_out
+def _variants(pairs: pd.DataFrame) -> pd.MultiIndex:
+    """Return every row's variant and model."""
+    return pd.MultiIndex.from_frame(pairs[["variant", "model"]])
 
 
 def _choose_rules(pairs: pd.DataFrame) -> None:
@@ -192,12 +182,13 @@ def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
         in_errors = np.where(beyond == 0.0, 0.0, beyond / pairs["error"].to_numpy())
     in_errors = np.where(np.isnan(in_errors), np.inf, in_errors)
     pairs["gap"] = np.where(pairs["rule"] == ERRORS, in_errors, difference(*both(relative)))
-    allowed = {RELATIVE: DETERMINISTIC, RELATIVE_SAMPLED: SAMPLED, ERRORS: limit}
+    allowed = {RELATIVE: DETERMINISTIC, RELATIVE_SAMPLED: SAMPLED, ERRORS: limit, NOT_RUN: 0.0}
     pairs["allowed"] = pairs["rule"].map(allowed)
     pairs["agrees"] = (pairs["side"] == "both") & (pairs["gap"] <= pairs["allowed"])
     for column in COUNTS:
         if column in pairs.columns:
             pairs["agrees"] &= pairs[column] == pairs[f"{column}_reference"]
+    pairs["agrees"] |= pairs["rule"] == NOT_RUN
 
 
 def _judged_by_group(pairs: pd.DataFrame, scored: pd.DataFrame, limit: float) -> pd.DataFrame:
@@ -217,39 +208,15 @@ def _judged_by_group(pairs: pd.DataFrame, scored: pd.DataFrame, limit: float) ->
     }
     unit = np.select([pairs["rule"].to_numpy()[:, None] == rule for rule in allowed], list(allowed.values()), rounding)
     pairs["gap"] = _apart(*both(NATS_COLUMNS), unit).max(axis=1, initial=0.0)
-    same = (tokens == known).all(axis=1)
-    return pairs.assign(allowed=1.0, agrees=(pairs["side"] == "both") & same & (pairs["gap"] <= 1.0))
+    same = (pairs["side"] == "both") & (tokens == known).all(axis=1) & (pairs["gap"] <= 1.0)
+    return pairs.assign(allowed=1.0, agrees=same | (pairs["rule"] == NOT_RUN))
 
 
-def _by_exhibit(scored: pd.DataFrame, settings: dict[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield (exhibit, scores of the runs that it depends on), then the scores that are in no exhibit.
-
-    A score may be of a run of its own variant, or as a part of a run of "v" be of the variant "v-part".
-    """
-    by_run: dict[tuple[str, ...], list[int]] = {}
-    columns = (scored[column] for column in ("corpus", "model", "variant", "topics", "seed"))
-    for row, (corpus, model, variant, topics, seed) in enumerate(zip(*columns, strict=True)):
-        parts = variant.split("-")
-        for n in range(len(parts), 0, -1):
-            by_run.setdefault((corpus, model, "-".join(parts[:n]), topics, seed), []).append(row)
-    shown: set[int] = set()
-    for name, exhibit in exhibits(papers_of(settings), settings).items():
-        runs = [tuple(str(part) for part in run) for run in stands_on(exhibit, settings)]
-        rows = {row for run in runs for row in by_run.get(run, ())}
-        shown |= rows
-        if runs:
-            yield name, scored.iloc[sorted(rows)]
-    rest = sorted(set(range(len(scored))) - shown)
-    if rest:
-        yield IN_NO_EXHIBIT, scored.iloc[rest]
-
-
-def _results(name: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield a line of the comparison for each rule that judges rows of an exhibit."""
+def _results(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield a line of the comparison for each rule that judges rows of a variant."""
     for rule, judged in rows.groupby("rule"):
-        both = judged["side"] == "both"
+        both, verdict = judged["side"] == "both", "agrees" if judged["agrees"].all() else "differs"
         yield {
-            "exhibit": name,
             "judged_by": rule,
             "compared": int(both.sum()),
             "identical": int(judged["identical"].sum()),
@@ -257,12 +224,12 @@ def _results(name: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
             "unexpected": int((judged["side"] == "left_only").sum()),
             "largest_difference": f"{judged.loc[both, 'gap'].max() if both.any() else 0.0:.2g}",
             "allowed": f"{judged['allowed'].iloc[0]:.2g}",
-            "verdict": "agrees" if judged["agrees"].all() else "differs",
+            "verdict": NOT_RUN if rule == NOT_RUN else verdict,
         }
 
 
-def _differences(name: str, rows: pd.DataFrame) -> Iterator[str]:
-    """Yield a line on every row that differs, among rows on both sides."""
+def _differences(table: str, rows: pd.DataFrame) -> Iterator[str]:
+    """Yield a line on every row of a table that differs, among rows on both sides."""
     differing = rows[(rows["side"] == "both") & ~rows["agrees"]]
     if differing.empty:  # as most are, and a frame's walk is slow
         return
@@ -271,7 +238,7 @@ def _differences(name: str, rows: pd.DataFrame) -> Iterator[str]:
     for row in differing.to_dict("records"):
         changed = [c for c in others if row[c] != row[f"{c}_reference"]]
         what = ", ".join(f"{c} is {row[c]}, reference {row[f'{c}_reference']}" for c in changed)
-        yield f"{name}: {', '.join(str(row[column]) for column in key)}: {what}"
+        yield f"{table}: {', '.join(str(row[column]) for column in key)}: {what}"
 
 
 def _print(results: list[dict[str, Any]], differences: list[str], out: TextIO) -> None:

@@ -7,13 +7,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import SymmetricalLogLocator
 
 from artifact.results.corpora import base_name
+from artifact.results.data_sets import DATA_SETS, DataSet
 from artifact.typesetting import latex, style
 from artifact.verdicts.inputs import Inputs
 from gallery import opening as results_opening
-from gallery.data_sets import DATA_SETS, DataSet
 from gallery.graphs.spec import LINKS, NODE_FEATURES
 from gallery.misprints import MISPRINTS
 from gallery.tokens import science as results
+from heldout.corpora.names import RELATIONS
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 
 _OPTIMISTIC, _PESSIMISTIC = style.EVALUATOR_COLOURS[FULL], style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]
@@ -79,12 +80,12 @@ def datasets(inputs: Inputs) -> str:
     of_study.sort(key=lambda pair: order.index(pair[0]) if pair[0] in order else -1)
     rows, before = list[latex.TableRow](), False
     for base, row in of_study:
-        of = DATA_SETS.get(base, DataSet("document", ""))
-        if of.relations and not before and rows:
+        of, relations = DATA_SETS.get(base, DataSet(base)), base in RELATIONS
+        if relations and not before and rows:
             rows.append(latex.ADDLINESPACE)
-        before = of.relations
+        before = relations
         test = latex.integer(row["test_documents"])
-        if of.relations:
+        if relations:
             share = hidden.get(str(row["corpus"]), 0.0)
             test = latex.percent(share, 0) if share else latex.DASH
         sizes = (latex.integer(row[name]) for name in ("vocabulary", "tokens"))

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
-from artifact.typesetting.macros import Macros
+from artifact.typesetting.macros import Macros, experiment_settings
 from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, DIFFERS, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
+from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
 from gallery.claims import CLAIMS
 from gallery.extensions.experiments import lda_hmm
-from gallery.extensions.science import SEQUENCES
+from gallery.extensions.science import DYNAMICS, SEQUENCES
 from gallery.gaps import apart, gaps
 from gallery.graphs.exhibits import of_graphs
 from gallery.member import LIKELIHOOD
@@ -20,24 +20,39 @@ from gallery.ratings.exhibits import of_ratings
 from gallery.tokens import science as results
 from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE
 from gallery.tokens.experiments.bank_and_river import EVIDENCE as EXACT
-from gallery.tokens.members import MEMBERS
+from gallery.tokens.members.categorical_pca import DegenerateEM, VariationalEM
+from gallery.tokens.members.gap import ConditionalGaP, GaP
+from gallery.tokens.members.lda import BatchVB, CollapsedGibbs
+from gallery.tokens.members.mixtures import MixtureOfCategoricals, MixtureOfMultinomials, MixtureOfPoissons
 from gallery.tokens.members.plsi import PLSI
+from gallery.tokens.members.user_rating_profile import UserRatingProfile
 from gallery.undirected.exhibits import undirected
+from gallery.undirected.spec import SOFTMAX
 from heldout.evaluators import FULL, HALF
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COUNTED = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED, DIFFERS)
+ONLINE = "online"
+COUNTED = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED)
 SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
 
+# members whose gap the text prints, by experiment
+GAPS = {
+    results.GALLERY: (MixtureOfMultinomials, MixtureOfPoissons, PLSI, CollapsedGibbs, BatchVB, GaP, ConditionalGaP),
+    results.RECORDS: (MixtureOfCategoricals, UserRatingProfile, VariationalEM, DegenerateEM),
+}
+# settings that the text prints, by experiment
+SETTINGS = {
+    results.BANK: ("sweeps",),
+    ONLINE: ("documents",),
+    DYNAMICS: ("chains", "tokens"),
+    SOFTMAX: ("documents",),
+}
 AT_MOST: dict[str, results.Curve] = {
-    "Unigram": results.UNIGRAM,
-    "Mixture": results.MIXTURE,
     "PlsiFull": results.Curve(PLSI.name, (FULL,)),
     "PlsiHalf": results.Curve(PLSI.name, (HALF,)),
     "PlsiMixture": results.Curve(PLSI.name, (LIKELIHOOD,)),
-    "LdaBound": results.LDA_BOUND,
     "LdaHalf": results.LDA_HALF,
     "LdaCompletion": results.LDA_COMPLETION,
     "Lda": results.LDA,
@@ -59,9 +74,13 @@ def macros(inputs: Inputs) -> Macros:
     beta = inputs.settings.experiment(results.PERPLEXITY).get("settings", {}).get("beta")
     verdicts = Counter(inputs.judged(claim.name).verdict for claim in CLAIMS)
     result = {
+        **{
+            latex.camel("in", experiment, name): latex.setting(experiment_settings(inputs, experiment).get(name))
+            for experiment, names in SETTINGS.items()
+            for name in names
+        },
         "GalleryClaims": latex.integer(len(CLAIMS) - verdicts[IDENTITY]),
         **{f"Gallery{name.title().replace(' ', '')}": latex.integer(verdicts[name]) for name in COUNTED},
-        "GalleryModels": latex.integer(len({row.member for row in rows})),
         "GalleryLargestGap": latex.decimal(max(sizes), 2) if sizes else NOT_RUN,
         "GalleryScores": latex.integer(len(scores)),
         "GalleryRefuted": latex.integer(sum(row.refuted for row in scores)),
@@ -70,11 +89,11 @@ def macros(inputs: Inputs) -> Macros:
         "FigureTopics": latex.integer(most) if most else NOT_RUN,
         "FigureBeta": latex.setting(beta) if beta else NOT_RUN,
     }
-    for experiment, kind in results.KINDS.items():
+    for experiment, members in GAPS.items():
         of_experiment, name = results.corpora(inputs, experiment), experiment.capitalize()
         result[f"{name}Corpus"] = latex.corpus_name(of_experiment[0]) if of_experiment else NOT_RUN
         at_most = {row.member: row for row in rows if row.corpus in of_experiment[:1] and row.gap is not None}
-        for member in (member for member in MEMBERS if kind in member.data):
+        for member in members:
             row = at_most.get(member)
             result[f"{name}Gap{latex.camel(member.name)}"] = (
                 NOT_RUN if row is None else over_seeds.signed(gaps(_scores(inputs, experiment, row)), 3)
@@ -97,13 +116,12 @@ def macros(inputs: Inputs) -> Macros:
     for name, ours, others in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
         distances = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
         result[name] = latex.decimal(max(distances), 3) if distances else NOT_RUN
-    for K, name in ((1, "One"), (2, "Two")):
-        for quantity, kind in ((EXACT, "Exact"), (ANNEALED_EVIDENCE, "Annealed")):
-            found = select(inputs.measurements, quantity=quantity, topics=K)
-            value, error = ([*found[name], None][0] for name in ("value", "standard_error"))
-            shown = NOT_RUN if value is None else latex.signed(value, 2)
-            spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
-            result[f"Bank{kind}{name}"] = shown + spread
+    for name, quantity, K in (("ExactOne", EXACT, 1), ("ExactTwo", EXACT, 2), ("AnnealedTwo", ANNEALED_EVIDENCE, 2)):
+        found = select(inputs.measurements, quantity=quantity, topics=K)
+        value, error = ([*found[column], None][0] for column in ("value", "standard_error"))
+        shown = NOT_RUN if value is None else latex.signed(value, 2)
+        spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
+        result[f"Bank{name}"] = shown + spread
     for name, of in AT_MOST.items():
         points = results.curve_points(inputs, [corpus], of)
         at = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]

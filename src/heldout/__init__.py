@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from heldout import model_score
-
 if TYPE_CHECKING:
     from heldout.auditing.audit.audit import audit
     from heldout.auditing.choose import choose, one_standard_error
@@ -31,6 +29,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-model_score.log_likelihood = lambda model, X: __getattr__("log_likelihood")(model, X)

@@ -400,11 +400,11 @@ def digest(args: argparse.Namespace) -> None:
 
 
 def compare(args: argparse.Namespace) -> int:
-    """Compare a run with the reference results, exhibit by exhibit."""
+    """Compare a run with the reference results, table by table and variant by variant."""
     from artifact.compare import compare
 
     tables = {name: getattr(args, name) for name in ("scores", "groups", "corpora", "measurements", "notes")}
-    return 0 if compare(args.study, tables, args.reference, args.output, sys.stdout) else 1
+    return 0 if compare(tables, args.reference, args.output, sys.stdout) else 1
 
 
 STARTING = "starting; the first run after an installation compiles for some seconds"
@@ -590,7 +590,7 @@ def parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--since", metavar="COMMIT", help="compare with a commit (default: the last before the file)")
 
-    sub = verb(compare, "output", shared=_TABLES)
+    sub = verb(compare, "output", shared=_TABLES.removeprefix("--study "))
     sub.add_argument("--reference", **_NEEDED, help="compare with the results in this folder")
     sub.add_argument("--output", **_NEEDED, help="write the comparison here")
     yours = (f"  {name:8}{verbs.choices[name].description}\n          {example}" for name, example in EXAMPLES.items())

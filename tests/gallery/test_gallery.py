@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from printed import printed_nowhere
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
@@ -379,7 +380,9 @@ def test_every_exhibit_is_made_and_in_the_document(tmp_path: Path) -> None:
 
 
 def test_the_document_uses_macros_that_are_there_and_types_no_number() -> None:
-    defined = set(macros(made())) | set(re.findall(r"\\newcommand\{\\(\w+)\}", TEXT)) | {"MovedSentences"}
+    names = macros(made())
+    assert printed_nowhere(names) == set()
+    defined = set(names) | set(re.findall(r"\\newcommand\{\\(\w+)\}", TEXT)) | {"MovedSentences"}
     assert set(re.findall(r"\\([A-Z][A-Za-z]+)", TEXT)) - {"Bigl", "Bigr", "Gamma", "Sigma", "IfFileExists"} <= defined
     body = TEXT.partition(r"\maketitle")[2]
     for pattern in (

@@ -2,17 +2,16 @@
 
 
 rule compare:
-    """Compare a run with data/reference, exhibit by exhibit; fail with a table where they differ."""
+    """Compare a run with data/reference, by table and variant; fail with a table where they differ."""
     input:
         **{name: f"{DATA}/{name}.csv" for name in ("scores", "groups", "corpora", "measurements", "notes")},
-        study=STUDY,
     log:
         f"{LOGS}/compare.log",
     params:
         reference=REFERENCE,
         comparison=f"{DATA}/compare.csv",
     shell:
-        "heldout compare --study {input.study} --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
+        "heldout compare --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
         " --measurements {input.measurements} --notes {input.notes} --reference {params.reference}"
         " --output {params.comparison} 2>&1 | tee {log}"
 

@@ -180,13 +180,6 @@ class Settings:
         """Return a model's setting of one part ("train" or "fold_in"); None where the study has none."""
         return self._model(model).get(part, {}).get(name)
 
-    def all_settings(self) -> Iterator[tuple[str, str, str, Any]]:
-        """Yield (model, part, name, value) of every setting of every model."""
-        for model, parts in self.study["models"].items():
-            for part in PARTS:
-                for name, value in parts[part].items():
-                    yield model, part, name, value
-
     @property
     def beyond(self) -> Grid:
         """Runs with more topics than words, which are added to the study's grid of one corpus."""

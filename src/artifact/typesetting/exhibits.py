@@ -1,10 +1,11 @@
 """Exhibits by name: those of a study's papers, and those that depend on all of them."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from artifact.side_by_side import each
 from artifact.study.manifest import ALL, Exhibit, Paper, kind
 from artifact.study.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
 from artifact.verdicts.inputs import Inputs
@@ -97,12 +98,25 @@ def make_all(
     Raises:
         InputError: for an exhibit that the study does not have.
     """
+    shared = (inputs, output, suffix)
+    if processes == 1:
+        for name in names:
+            _make_named(name, *shared)
+        return
+    with ProcessPoolExecutor(processes, get_context("fork"), _FORKED.extend, (shared,)) as pool:
+        list(pool.map(_make_here, names))
 
-    def make_named(name: str) -> None:
-        ending = suffix or ("pdf" if kind(name) == "figure" else "tex")
-        make(name, inputs, output / f"{name}.{ending}")
 
-    each(make_named, names, processes)
+def _make_named(name: str, inputs: Inputs, output: Path, suffix: str | None) -> None:
+    ending = suffix or ("pdf" if kind(name) == "figure" else "tex")
+    make(name, inputs, output / f"{name}.{ending}")
+
+
+_FORKED: list[Any] = []  # inputs and folders in a process of `make_all`: forked with it, and not sent
+
+
+def _make_here(name: str) -> None:
+    _make_named(name, *_FORKED)
 
 
 def make(name: str, inputs: Inputs, destination: Path) -> None:

@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from artifact.results.data_sets import DATA_SETS
 from artifact.verdicts.inputs import Inputs
+from heldout.corpora.names import SYNTHETIC
 
 DASH = "--"
 NOT_SHOWN = r"\notshown{}"  # a dash: its stated error is too large (`artifact.results.reading.printable`)
@@ -26,19 +28,6 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
 }
-
-_CORPORA = {"cranfield": "Cranfield", "reuters": "Reuters-21578", "medline": "Medline", "nips": "NIPS"}
-_CORPORA |= {"ap": "AP", "votes": "House votes", "movielens": "MovieLens 100k"}
-_CORPORA |= {
-    "reviews": "Reviews",
-    "poliblog": "Political blogs",
-    "brown": "Brown",
-    "cora": "Cora",
-    "newsgroups": "20 newsgroups",
-}
-_CORPORA |= {"monks": "Monks", "citations": "Cora", "umls": "UMLS", "kinship": "Kinship", "nations": "Nations"}
-_CORPORA |= {"animals": "Animals"}
-_WHOLE = {"news-words": "Newsgroups"}  # names with a hyphen of their own
 
 
 def escape(text: str) -> str:
@@ -163,12 +152,8 @@ def listed(parts: list[str]) -> str:
 
 def corpus_title(name: str) -> str:
     """Return a corpus's name in plain text: "Cranfield", "Cranfield-like", "Cranfield, unstemmed"."""
-    if name in _WHOLE:
-        return _WHOLE[name]
-    stem, _, suffix = name.partition("-")
-    if stem not in _CORPORA:
-        return name
-    return _CORPORA[stem] + {"": "", "unstemmed": ", unstemmed", "running": ", running text"}.get(suffix, f"-{suffix}")
+    drawn_like = name.removesuffix(SYNTHETIC)
+    return DATA_SETS[drawn_like].title + name[len(drawn_like) :] if drawn_like in DATA_SETS else name
 
 
 def corpus_name(name: str) -> str:

@@ -27,7 +27,7 @@ def render(inputs: Inputs) -> str:
 
 def macros(inputs: Inputs) -> Macros:
     """Return all macros by name, of a study of three corpora."""
-    result = {**_study(inputs), **_settings(inputs), **_artifact(inputs)}
+    result = {**_study(inputs), **_artifact(inputs)}
     for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
         result[f"Corpus{position}Name"] = latex.corpus_name(corpus)
     for paper in inputs.papers:
@@ -93,17 +93,6 @@ def _sizes_apart(inputs: Inputs) -> str:
     sizes = ("vocabulary", "mean_length")
     apart = [abs(latex.relative_difference(row[name], row[f"published_{name}"])) for row in rows for name in sizes]
     return latex.percent(max((value for value in apart if math.isfinite(value)), default=None))
-
-
-def _settings(inputs: Inputs) -> Macros:
-    """Return every setting of models and experiments that is one number or word."""
-    settings = inputs.settings
-    result = {latex.camel(*key): latex.setting(value) for *key, value in settings.all_settings()}
-    for name in settings.study["measures"]:
-        for key, value in experiment_settings(inputs, name).items():
-            if not isinstance(value, list | tuple | dict):
-                result[latex.camel("in", name, key)] = latex.setting(value)
-    return result
 
 
 def count(number: int, singular: str) -> str:

@@ -1,9 +1,11 @@
 """What a claim is, and what it is judged by: a paper's `CLAIMS` are a tuple of these."""
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
 
-from artifact.side_by_side import each
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import Effect, Judgement
 
@@ -35,8 +37,19 @@ class Claim:
 def judge(claims: Iterable[Claim], inputs: Inputs, processes: int = 1) -> list[Judgement]:
     """Return every claim's judgement over the corpora of the study, the same by any number of processes."""
     known = list(claims)
+    if processes == 1:
+        return [_judged(claim, inputs) for claim in known]
+    with ProcessPoolExecutor(processes, get_context("fork"), _FORKED.extend, ((known, inputs),)) as pool:
+        return list(pool.map(_judged_here, range(len(known))))
 
-    def judged(place: int) -> Judgement:
-        return Judgement(known[place].name, tuple(known[place].measure(inputs, inputs.settings.corpora)))
 
-    return each(judged, range(len(known)), processes)
+def _judged(claim: Claim, inputs: Inputs) -> Judgement:
+    return Judgement(claim.name, tuple(claim.measure(inputs, inputs.settings.corpora)))
+
+
+_FORKED: list[Any] = []  # claims and inputs in a process of `judge`: forked with it, for closures cannot be sent
+
+
+def _judged_here(place: int) -> Judgement:
+    known, inputs = _FORKED
+    return _judged(known[place], inputs)

@@ -142,11 +142,9 @@ def tags(inputs: Inputs) -> str:
 
 
 _GAPS = {
-    "Ctm": (CORRELATION, correlation_run.JOINTLY),
     "Dmr": (COVARIATES, covariates_run.REGRESSION),
     "LabelledLda": (COVARIATES, covariates_run.LABELLED),
     "PartiallyLabelledLda": (COVARIATES, covariates_run.PARTIALLY),
-    "InputsVariational": (TAGS, tags_run.INPUTS),
 }
 
 

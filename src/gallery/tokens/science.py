@@ -18,7 +18,7 @@ from artifact.verdicts.verdicts import ANY, MODELS, NATS, SIMILAR, Effect
 from gallery.member import LIKELIHOOD, USUAL, Member
 from gallery.tokens.experiments import bank_and_river, evidence, online, perplexity, polysemy
 from gallery.tokens.experiments.online import ANALYSED
-from gallery.tokens.members import MEMBERS, data
+from gallery.tokens.members import MEMBERS
 from gallery.tokens.members.categorical_pca import DegenerateEM, ExactEM
 from gallery.tokens.members.gap import GAP_LESS_MPCA, NMF_UNDER_GAP, GaP
 from gallery.tokens.members.lda import CollapsedGibbs, Gibbs
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GALLERY, RECORDS, PERPLEXITY = "gallery", "records", "perplexity"
 POLYSEMY, BANK, EVIDENCE = "polysemy", "bank-and-river", "evidence"
 SAMPLERS, HALVES = "samplers", "completion"
-KINDS = {GALLERY: data.DOCUMENTS, RECORDS: data.RECORDS}  # of data, by experiment
+OPENING = (GALLERY, RECORDS)  # experiments of the opening table
 
 BY_NAME = {member.name: member for member in MEMBERS}
 
@@ -95,7 +95,7 @@ def opening_rows(inputs: Inputs) -> list[Row]:
 
 
 def _opening(scores: "pd.DataFrame") -> "pd.DataFrame":
-    return scores[scores["variant"].isin(KINDS)]
+    return scores[scores["variant"].isin(OPENING)]
 
 
 class Curve(NamedTuple):
@@ -200,7 +200,7 @@ def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
 
     keys = ["corpus", "model", "topics", "seed"]
     of_exact, of_estimates = (
-        pd.concat([select(inputs.measurements, variant=variant, quantity=quantity) for variant in KINDS])
+        pd.concat([select(inputs.measurements, variant=variant, quantity=quantity) for variant in OPENING])
         for quantity in (EXACT_ONE, ESTIMATED)
     )
     exact, rows = of_exact.set_index(keys)["value"].to_dict(), of_estimates.to_dict("records")

@@ -16,7 +16,7 @@ from gallery.tokens.science import corpora
 from gallery.undirected import science as results
 from gallery.undirected.experiments import boltzmann as boltzmann_run
 from gallery.undirected.experiments import replicated_softmax, undirected_units
-from gallery.undirected.spec import BOLTZMANN, SOFTMAX, UNITS
+from gallery.undirected.spec import BOLTZMANN, SOFTMAX
 from heldout import models
 from heldout.models import LDA
 
@@ -142,19 +142,16 @@ SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
 def undirected(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     found: Macros = {}
-    for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX), ("Units", UNITS)):
+    for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):
         of = corpora(inputs, experiment)
         found[f"{name}Corpus"] = latex.corpus_name(of[0]) if of else NOT_RUN
-        asked = inputs.settings.experiment(experiment).get("settings", {})
-        hidden = asked.get("hidden", 0)
-        found[f"{name}Hidden"] = latex.integer(hidden) if isinstance(hidden, int) and hidden else NOT_RUN
-    for name, quantity in (("Pseudo", boltzmann_run.PSEUDO), ("Squares", boltzmann_run.RECONSTRUCTION)):
-        for model, called in ((boltzmann_run.PERSISTENT, "Persistent"), (boltzmann_run.FIELD, "Field")):
-            rows = results.trained(inputs, quantity, model)
-            rows = rows[rows["corpus"].isin(corpora(inputs, BOLTZMANN)[:1])]
-            values = rows[rows["at"] == rows["at"].max()]["value"].tolist()
-            shown = over_seeds.decimal if quantity == boltzmann_run.RECONSTRUCTION else over_seeds.signed
-            found[f"Boltzmann{name}{called}"] = shown(values, 4)
+    hidden = inputs.settings.experiment(BOLTZMANN).get("settings", {}).get("hidden", 0)
+    found["BoltzmannHidden"] = latex.integer(hidden) if isinstance(hidden, int) and hidden else NOT_RUN
+    for name, model in (("Persistent", boltzmann_run.PERSISTENT), ("Field", boltzmann_run.FIELD)):
+        rows = results.trained(inputs, boltzmann_run.RECONSTRUCTION, model)
+        rows = rows[rows["corpus"].isin(corpora(inputs, BOLTZMANN)[:1])]
+        values = rows[rows["at"] == rows["at"].max()]["value"].tolist()
+        found[f"BoltzmannSquares{name}"] = over_seeds.decimal(values, 4)
     scores = select(inputs.scores, variant=BOLTZMANN, corpus=corpora(inputs, BOLTZMANN)[:1])
     scores = select(scores, model=boltzmann_run.PERSISTENT)
     found["BoltzmannGap"] = over_seeds.signed(gaps(select(scores, topics=scores["topics"].min())), 4)

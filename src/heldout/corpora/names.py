@@ -7,56 +7,37 @@ from heldout.errors import InputError
 STOP_LIST = "english.stop"
 SYNTHETIC = "-like"  # the end of the name of a corpus of another one's shape, drawn from a known LDA
 
+# downloaded files by corpus, the archive first; with the stop list as their second, texts, of which a rule makes words
 ARCHIVES = {
-    "cranfield": "cran.tar.gz",
-    "cranfield-unstemmed": "cran.tar.gz",
-    "medline": "med.tar.gz",
-    "medline-unstemmed": "med.tar.gz",
-    "nips": "nips12raw_str602.tgz",
-    "nips-volumes": "nips12raw_str602.tgz",
-    "nips-running": "nips12raw_str602.tgz",
-    "reuters": "reuters21578.tar.gz",
-    "reuters-topics": "reuters21578.tar.gz",
-    "ap": "ap.tgz",
-    "votes": "house-votes-84.data",
-    "news-words": "20news_w100.mat",
-    "movielens": "u.data",
-    "reviews": "review_polarity.tar.gz",
-    "poliblog": "poliblog.documents.rda",
-    "brown": "brown.zip",
-    "cora": "cora.documents.rda",
-    "newsgroups": "newsgroup.train.documents.rda",
-    "monks": "sampson.RData",
-    "citations": "cora.cites.rda",
-    "umls": "irmdata.tar.gz",
-    "kinship": "irmdata.tar.gz",
-    "nations": "irmdata.tar.gz",
-    "animals": "irmdata.tar.gz",
+    "cranfield": ("cran.tar.gz", STOP_LIST),
+    "cranfield-unstemmed": ("cran.tar.gz", STOP_LIST),
+    "medline": ("med.tar.gz", STOP_LIST),
+    "medline-unstemmed": ("med.tar.gz", STOP_LIST),
+    "nips": ("nips12raw_str602.tgz", STOP_LIST),
+    "nips-volumes": ("nips12raw_str602.tgz", STOP_LIST),
+    "nips-running": ("nips12raw_str602.tgz",),
+    "reuters": ("reuters21578.tar.gz", STOP_LIST),
+    "reuters-topics": ("reuters21578.tar.gz", STOP_LIST),
+    "ap": ("ap.tgz",),
+    "votes": ("house-votes-84.data",),
+    "news-words": ("20news_w100.mat",),
+    "movielens": ("u.data", "u.item"),
+    "reviews": ("review_polarity.tar.gz", STOP_LIST),
+    "poliblog": ("poliblog.documents.rda", "poliblog.ratings.rda", "poliblog.vocab.rda"),
+    "brown": ("brown.zip",),
+    "cora": ("cora.documents.rda", "cora.cites.rda", "cora.vocab.rda"),
+    "newsgroups": (
+        *("newsgroup.train.documents.rda", "newsgroup.train.labels.rda", "newsgroup.test.documents.rda"),
+        *("newsgroup.test.labels.rda", "newsgroup.label.map.rda", "newsgroup.vocab.rda", STOP_LIST),
+    ),
+    "monks": ("sampson.RData",),
+    "citations": ("cora.cites.rda",),
+    "umls": ("irmdata.tar.gz",),
+    "kinship": ("irmdata.tar.gz",),
+    "nations": ("irmdata.tar.gz",),
+    "animals": ("irmdata.tar.gz",),
 }
 RELATIONS = ("monks", "citations", "umls", "kinship", "nations", "animals")  # graphs and tensors
-# which are read as counts, records, tokens or relations, and not as texts by a rule with the stop list
-COUNTED = (
-    "ap",
-    "votes",
-    "news-words",
-    "movielens",
-    "poliblog",
-    "brown",
-    "nips-running",
-    "cora",
-    "newsgroups",
-    *RELATIONS,
-)
-# files of data sets that come in several
-MORE = {
-    "movielens": ("u.item",),
-    "poliblog": ("poliblog.ratings.rda", "poliblog.vocab.rda"),
-    "cora": ("cora.cites.rda", "cora.vocab.rda"),
-    "newsgroups": (
-        *(f"newsgroup.{part}.rda" for part in ("train.labels", "test.documents", "test.labels", "label.map", "vocab")),
-        STOP_LIST,
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -85,4 +66,4 @@ def raw_files(name: str) -> tuple[str, ...]:
         return ()
     if name not in ARCHIVES:
         raise InputError(f"corpus {name}: unknown; the known corpora are {', '.join(ARCHIVES)}")
-    return (ARCHIVES[name], *MORE.get(name, ())) if name in COUNTED else (ARCHIVES[name], STOP_LIST)
+    return ARCHIVES[name]

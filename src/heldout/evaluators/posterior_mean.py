@@ -22,7 +22,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
-from heldout.models.plsa import most_words
+from heldout.models.plsa import explained_words, most_words
 from heldout.models.simd import WIDTH, copy, dot
 from heldout.topics import Topics
 from heldout.typing import Floats
@@ -59,19 +59,14 @@ def _iterate(  # type: ignore[no-untyped-def]
     explained = np.empty(longest)
     weight, update = np.zeros(width), np.empty(width)
     for d in range(n_documents):
-        size, tokens = 0, 0.0
-        for i in range(indptr[d], indptr[d + 1]):
-            phi, highest = phi_by_word[indices[i]], 0.0
-            for k in range(K):  # a method of arrays, such as max, compiles for half a second
-                highest = max(highest, phi[k])
-            if highest > 0.0:  # a word that no topic gives has no effect on theta
-                copy(phi, words[size])
-                explained[size] = counts[i]
-                tokens += counts[i]
-                size += 1
+        # a word that no topic gives has no effect on theta
+        size = explained_words(indptr[d], indptr[d + 1], indices, counts, phi_by_word, 0.0, words, explained)
         if size == 0:
             copy(alpha, gamma[d])
             continue
+        tokens = 0.0
+        for i in range(size):
+            tokens += explained[i]
         for _ in range(iterations):
             if mean_field:
                 highest = 0.0

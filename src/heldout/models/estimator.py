@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from heldout import model_score
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 
@@ -94,10 +93,6 @@ class Estimator:
 
 @estimator
 class TopicEstimator(Estimator):
-    """An estimator of a model of documents with a prior of their weights, and so with a likelihood: the score."""
+    """An estimator of a model of documents with a prior of their weights; `heldout.log_likelihood` scores it."""
 
     n_components: int = field(default=10, kw_only=False)
-
-    def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
-        """Return the mean log-likelihood of the documents X (D, V), nats per token; see `heldout.log_likelihood`."""
-        return model_score.log_likelihood(self, X)

@@ -50,10 +50,6 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
 
     family = Family("mixture of multinomials", "discrete", r"h \in \{1, \dots, K\}", r"\prod_w \phi_{hw}^{n_w}", "4.30")
 
-    def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
-        """Return the mean log-likelihood of the documents X (D, V), nats per token."""
-        return float(self.log_likelihood(X).sum() / self.check(X).sum())
-
     def check(self, X: Any) -> sp.csr_array:
         """Return X, (D, V) counts, as a sparse array without stored zeros."""
         self.check_posterior()

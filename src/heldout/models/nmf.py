@@ -28,7 +28,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln
 
-from heldout import model_score
 from heldout.models.estimator import checked_counts
 from heldout.models.sparse_products import products, ratios
 from heldout.models.vem import Family, PointVEM, shares
@@ -59,10 +58,6 @@ class NMF(PointVEM[sp.csr_array, Floats, Floats]):
     def check(self, X: Any) -> sp.csr_array:
         """Return X as a sparse array without stored zeros."""
         return checked_counts(X, self.family.name)
-
-    def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
-        """Return the mean log-likelihood of the documents X (D, V) under `topics`, nats per token."""
-        return model_score.log_likelihood(self, X)
 
     def topics(self, vocabulary: tuple[str, ...]) -> Topics:
         """Return W's columns as topics; an NMF has no prior of weights, and Dirichlet(1), PLSA's, stands in."""

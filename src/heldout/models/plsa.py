@@ -76,8 +76,8 @@ def most_words(indptr):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True)
-def explained_words(start, end, indices, counts, W, words, explained):  # type: ignore[no-untyped-def]
-    """Copy W's rows and the counts of a document's words that any topic gives; return how many words these are."""
+def explained_words(start, end, indices, counts, W, least, words, explained):  # type: ignore[no-untyped-def]
+    """Copy W's rows and the counts of a document's words that a topic gives more than `least`; return their number."""
     n_topics = W.shape[1]
     size = 0
     for i in range(start, end):
@@ -85,7 +85,7 @@ def explained_words(start, end, indices, counts, W, words, explained):  # type: 
         highest = 0.0
         for k in range(n_topics):
             highest = max(highest, w[k])
-        if highest > SMALLEST:
+        if highest > least:
             copy(w, words[size])
             explained[size] = counts[i]
             size += 1
@@ -126,7 +126,7 @@ def _fold_in(  # type: ignore[no-untyped-def]
     met = 0
     for d in range(n_documents):
         copy(theta[d], h)
-        size = explained_words(indptr[d], indptr[d + 1], indices, counts, W, words, explained)
+        size = explained_words(indptr[d], indptr[d + 1], indices, counts, W, SMALLEST, words, explained)
         if size == 0:
             met += 1
             continue

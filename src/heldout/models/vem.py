@@ -177,10 +177,6 @@ class PointMixture(DiscreteVEM[Data, Parameters, Floats]):
         joint = self.log_joint(self.check(X), self.parameters_ if parameters is None else parameters)
         return np.asarray(joint.max(axis=1), dtype=float)
 
-    def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
-        """Return the mean log p(x_n), nats per data case."""
-        return float(self.log_likelihood(X).mean())
-
     def ve_step(self, data: Data, parameters: Parameters, latent: Floats | None = None) -> Floats:  # noqa: ARG002
         """Return the best point posterior, or the exact one, (N, K); raises InputError at probability 0."""
         joint = self.log_joint(data, parameters)

@@ -5,12 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
+from printed import printed_nowhere
 from small_study import inputs, made_up, small_study
 
 from artifact.papers import PAPERS
+from artifact.results.data_sets import DATA_SETS
 from artifact.typesetting.exhibits import exhibits
 from artifact.typesetting.macros import macros
-from gallery.data_sets import DATA_SETS
 from heldout.evaluators import FULL
 
 PAPER = Path(__file__).parents[3] / "paper"
@@ -78,14 +79,16 @@ def test_citations_are_in_the_bibliography_and_all_of_it_is_cited() -> None:
     keys = set(re.findall(r"^@\w+\{(\w+),", (PAPER / "references.bib").read_text(), flags=re.MULTILINE))
     text = ALL_TEXT + "".join(source.read_text() for source in (PAPER / "gallery.tex", *PAPER.glob("*/gallery_*.tex")))
     cited = {key for group in re.findall(r"\\cite\w*(?:\[[^]]*\])*\{([^}]*)\}", text) for key in group.split(",")}
-    cited |= {of.source for of in DATA_SETS.values()}  # in a table
+    cited |= {of.source for of in DATA_SETS.values() if of.source}  # in a table
     assert cited == keys
+
+
+def test_every_macro_is_printed() -> None:
+    assert printed_nowhere(all_macros()) == set()
 
 
 def test_verdicts_and_key_numbers_follow_the_scores() -> None:
     values = all_macros()
-    assert values["CorpusOneFullVerdict"] == "falls at every one of 12 steps"  # 3 constants, 2 seeds, 2 steps
-    assert values["AllFullVerdict"] == "falls at every one of 36 steps"
     assert values["CorpusTwoHalfTurns"] == "1 of 3"
     assert values["CorpusTwoFullTurns"] == "none of 3"
     assert values["CorpusThreeHalfBestConstant"] == r"\ensuremath{10^{-4}}"
@@ -103,7 +106,6 @@ def test_verdicts_turn_with_the_scores() -> None:
         return 1e6 / other if evaluator == FULL else other
 
     values = macros(inputs(p=p))
-    assert values["AllFullVerdict"] == "falls at none of 36 steps"
     assert values["CorpusOneFullTurns"] == "all 3"
 
 

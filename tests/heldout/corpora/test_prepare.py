@@ -10,7 +10,7 @@ from tiny_archives import PATTERNS, Mirror, pack
 from artifact.results.corpora import read_published
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import PARTS, fetch
-from heldout.corpora.names import ARCHIVES, COUNTED, raw_files
+from heldout.corpora.names import ARCHIVES, STOP_LIST, raw_files
 from heldout.corpora.prepare import RECIPES, prepare
 from heldout.corpora.records import responses_of
 from heldout.errors import InputError
@@ -99,7 +99,8 @@ def test_a_document_of_stop_words_and_a_single_document_are_refused(mirror: Mirr
 
 def test_raw_files_and_unknown_names() -> None:
     assert RECIPES.keys() == ARCHIVES.keys()
-    assert {name for name, recipe in RECIPES.items() if recipe.rule is None} == set(COUNTED)
+    texts = {name for name, files in ARCHIVES.items() if files[1:] == (STOP_LIST,)}
+    assert {name for name, recipe in RECIPES.items() if recipe.rule} == texts
     assert raw_files("nips") == ("nips12raw_str602.tgz", "english.stop")
     assert raw_files("cranfield-unstemmed") == raw_files("cranfield") == ("cran.tar.gz", "english.stop")
     assert raw_files("medline-like") == ()

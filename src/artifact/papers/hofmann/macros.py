@@ -49,8 +49,9 @@ BASELINES: dict[str, Sequence[Model]] = {"Unigram": UNIGRAMS, "Counts": (COUNTS,
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
-    corpora = run_corpora(inputs)
+    corpora, settings = run_corpora(inputs), experiment_settings(inputs, TEMPERING)
     result = {
+        "InTemperingEarlyPatience": latex.setting(settings.get("early_patience")),
         "HofmannSectionName": "section~3.6",
         "HofmannFigureName": "Figure~5a",
         "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
@@ -62,7 +63,7 @@ def macros(inputs: Inputs) -> Macros:
         curve(inputs, corpus, model, TRUTH) for corpus in corpora for model in map(chosen_prior, (HEATED, EARLY))
     ]
     result["HofmannNotShown"] = latex.integer(sum(int((~means["shown"]).sum()) for means in likelihoods))
-    shares = tuple(experiment_settings(inputs, TEMPERING).get("shares", ())) or (None, None, None)
+    shares = tuple(settings.get("shares", ())) or (None, None, None)
     for part, share in zip(("Train", "Validation", "Test"), shares, strict=True):
         result[f"Hofmann{part}Share"] = NOT_RUN if share is None else latex.percent(share, 0)
     positions = dict(zip(inputs.settings.corpora, POSITIONS, strict=False))
@@ -76,14 +77,15 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     """Return one corpus's numbers; "not run" where there is none, as for no corpus."""
     import pandas as pd
 
-    curves = {name: _shown(curve(inputs, corpus, model, evaluator)) for name, (model, evaluator) in CURVES.items()}
-    result = {f"{name}Lowest": _lowest(means) for name, means in curves.items()}
-    for name, models in BASELINES.items():
-        result[f"{name}Lowest"] = _lowest(pd.concat([curve(inputs, corpus, model) for model in models]))
-    for name, means in curves.items():
-        at = means["value"].idxmax() if len(means) else None
-        lowest = latex.DASH if at is None else f"{result[f'{name}Lowest']} ({latex.integer(at)})"
-        result[f"{name}LowestAt"] = lowest
+    result = {
+        f"{name}Lowest": _lowest(pd.concat([curve(inputs, corpus, model) for model in models]))
+        for name, models in BASELINES.items()
+    }
+    for name, (model, evaluator) in CURVES.items():
+        means = curve(inputs, corpus, model, evaluator)
+        means = means[means["shown"]]
+        at = f"{_lowest(means)} ({latex.integer(means['value'].idxmax())})" if len(means) else latex.DASH
+        result[f"{name}LowestAt"] = at
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]
     for name, column in (("Tokens", "tokens"), ("LeftOut", "tokens_left_out"), ("Rank", "topics")):
@@ -91,10 +93,6 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
         ends = sorted({min(by_seed), max(by_seed)}) if by_seed else []
         result[name] = "--".join(latex.integer(end) for end in ends) or NOT_RUN
     return result
-
-
-def _shown(means: "pd.DataFrame") -> "pd.DataFrame":
-    return means[means["shown"]]
 
 
 def _lowest(means: "pd.DataFrame") -> str:

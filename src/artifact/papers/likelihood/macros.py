@@ -42,6 +42,7 @@ def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     settings = experiment_settings(inputs, OPTIMISM)
     return {
+        "InOptimismSamples": latex.setting(settings.get("samples")),
         "RepairWithin": f"{MODELS.value:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,

@@ -1,7 +1,6 @@
 """Half folding-in beside the probability of the second half given the first: what the exhibits and claims read."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from artifact.papers.likelihood.experiments.optimism import PLUG_IN
 from artifact.papers.likelihood.experiments.same_halves import FITTED, FLAT, KIND
@@ -13,9 +12,6 @@ from heldout.errors import InputError
 from heldout.evaluators import COMPLETION, HALF
 from heldout.models import LDA, PLSA
 from heldout.topics import perplexity
-
-if TYPE_CHECKING:
-    pass
 
 COLUMNS = ((HALF, KIND), *((name, f"{KIND}-{prior}") for prior in (FLAT, FITTED) for name in (PLUG_IN, COMPLETION)))
 

@@ -31,13 +31,17 @@ if TYPE_CHECKING:
 
 SIDES = {FULL: "Full", HALF: "Half"}
 PRIORS = {"": "", SPARSE: "Sparse", FITTED: "Fitted"}  # variants of LDA, the main one first, in macros' names
-# of the steps and points that are counted, corpus by corpus and over all: the macro's name, the verb, what is counted
-COUNTED = {"Full": ("falls", "steps"), "FullSecond": ("falls", "steps"), "LdaHalf": ("lies lower", "points")}
+# settings that the text prints: model, part, names
+SETTINGS = (
+    (EPCA, "train", ("iterations", "penalty", "tolerance")),
+    (EPCA, "fold_in", ("iterations", "ridge", "tolerance")),
+    (LDA, "train", ("alpha_sum", "beta", "chains", "sweeps")),
+    (LDA, "fold_in", ("sweeps",)),
+)
 
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study, as far as its corpora go."""
-    totals: dict[str, list[bool]] = {name: [] for name in COUNTED}
     result = _settings(inputs)
     for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
         plsa = {evaluator: points(inputs, [corpus], PLSA, evaluator) for evaluator in FOLDING_IN}
@@ -46,40 +50,38 @@ def macros(inputs: Inputs) -> Macros:
             for variant, prior in PRIORS.items()
             for evaluator, side in SIDES.items()
         }
-        counts = {
-            "Full": falls(plsa[FULL]),
-            "FullSecond": falls(second_reading(inputs, corpus, FULL)),
-            "LdaHalf": lies_below(lda["HalfLda"], best(plsa[HALF])),
+        numbers = {
+            "FullSecondVerdict": how_often("falls", falls(second_reading(inputs, corpus, FULL))),
+            "LdaHalfVerdict": how_often("lies lower", lies_below(lda["HalfLda"], best(plsa[HALF])), "points"),
         }
-        totals = {name: total + counts[name] for name, total in totals.items()}
-        numbers = _verdicts(counts)
         for evaluator, side in SIDES.items():
             table = plsa[evaluator]
             by_constant = [means(curve) for _, curve in table.groupby("smoothing")]
             numbers[f"{side}Turns"] = _of(sum(own.iloc[-1] > own.min() for own in by_constant), len(by_constant))
-            numbers |= _curve(f"{side}Smallest", table[table["smoothing"] == table["smoothing"].min()])
-            numbers |= _curve(f"{side}Best", best(table))
+            smallest = _curve(table[table["smoothing"] == table["smoothing"].min()])
+            numbers |= {f"{side}Smallest{part}": smallest[part] for part in ("Last", "Lowest", "LowestTopics")}
+            chosen = _curve(best(table))
+            numbers |= {
+                f"{side}Best{part}": chosen[part] for part in ("Constant", "Lowest", "LowestTopics", "LowestAt")
+            }
         epca = {f"{side}Epca": best_points(inputs, [corpus], EPCA, evaluator) for evaluator, side in SIDES.items()}
         for name, curve in (lda | epca).items():
-            numbers |= _curve(name, curve)
+            numbers[f"{name}LowestAt"] = _curve(curve)["LowestAt"]
         numbers["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in numbers.items()}
-    result |= {f"All{name}": value for name, value in _verdicts(totals).items()}
     return result | _beyond(inputs) | _convergence(inputs) | _priors(inputs)
-
-
-def _verdicts(counts: dict[str, list[bool]]) -> Macros:
-    return {
-        f"{name}Verdict": how_often(verb, sum(counts[name]), len(counts[name]), what)
-        for name, (verb, what) in COUNTED.items()
-    }
 
 
 def _settings(inputs: Inputs) -> Macros:
     settings = inputs.settings
     second = len(settings.second_reading_seeds)
     betas = [variant.rpartition("-")[2] for variant in settings.swept_variants(TEM)]
-    return {
+    printed = {
+        latex.camel(model, part, name): latex.setting(settings.setting(model, part, name))
+        for model, part, names in SETTINGS
+        for name in names
+    }
+    return printed | {
         "SecondBandsInWords": bands(second),
         "BeyondBandsInWords": bands(len(settings.beyond.seeds)),
         "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
@@ -125,11 +127,10 @@ def _versions_apart(inputs: Inputs, corpus: str) -> str:
     return latex.percent(max(apart)) if apart else NOT_RUN
 
 
-def _curve(prefix: str, curve: "pd.DataFrame") -> Macros:
+def _curve(curve: "pd.DataFrame") -> Macros:
     """Return where a curve ends and is lowest, means over seeds with standard errors; "not run" where there is none."""
     if curve.empty:
-        cells = dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
-        return {f"{prefix}{part}": value for part, value in cells.items()}
+        return dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
     own = means(curve)
 
     def at(topics: int) -> str:  # with its standard error
@@ -142,11 +143,11 @@ def _curve(prefix: str, curve: "pd.DataFrame") -> Macros:
     lowest = int(str(own.idxmin()))
     perplexity, topics = at(lowest), latex.integer(lowest)
     return {
-        f"{prefix}Constant": latex.power(curve["smoothing"].iloc[0]),
-        f"{prefix}Last": at(int(own.index[-1])),
-        f"{prefix}Lowest": perplexity,
-        f"{prefix}LowestTopics": topics,
-        f"{prefix}LowestAt": f"{perplexity} ({topics})",
+        "Constant": latex.power(curve["smoothing"].iloc[0]),
+        "Last": at(int(own.index[-1])),
+        "Lowest": perplexity,
+        "LowestTopics": topics,
+        "LowestAt": f"{perplexity} ({topics})",
     }
 
 
@@ -174,38 +175,20 @@ def _beyond(inputs: Inputs) -> Macros:
 
 
 def _convergence(inputs: Inputs) -> Macros:
-    """Return where the Gibbs sampler's chains agree, and how much they still drift, over corpora, topics and seeds."""
-    r_hats = select(inputs.measurements, quantity="r-hat")
-    drifts = [abs(v) for v in select(inputs.measurements, quantity="drift")["value"].tolist() if math.isfinite(v)]
-    names = ("RhatMedian", "RhatLargest", "RhatLargestCorpus", "RhatLargestTopics", "DriftMedian")
-    result = dict.fromkeys(names, NOT_RUN)
-    if len(r_hats):
-        worst = r_hats.iloc[int(r_hats["value"].argmax())]
-        result["RhatMedian"] = latex.decimal(r_hats["value"].median(), 2)
-        result["RhatLargest"] = latex.decimal(worst["value"], 2)
-        result["RhatLargestCorpus"] = latex.corpus_name(str(worst["corpus"]))
-        result["RhatLargestTopics"] = latex.integer(worst["topics"])
-    scores = select(inputs.scores, model=LDA, variant=inputs.settings.variant(LDA))
-    scores = scores[scores["evaluator"].isin(FOLDING_IN) & (scores["chain"] != "all")]
-    spreads = [
-        statistics.stdev(map(math.log, values))
-        for _, run in scores.groupby(["corpus", "topics", "seed", "evaluator"])
-        if len(values := run["perplexity"].tolist()) > 1
-    ]
-    result["ChainsSpreadMedian"] = latex.percent(statistics.median(spreads)) if spreads else NOT_RUN
-    result["ChainsSpreadLargest"] = latex.percent(max(spreads)) if spreads else NOT_RUN
-    if drifts:
-        result["DriftMedian"] = latex.decimal(statistics.median(drifts))
-    return result
+    """Return how far the Gibbs sampler's chains agree: split R-hat over corpora, topics and seeds."""
+    r_hats = select(inputs.measurements, quantity="r-hat")["value"]
+    shown = {"RhatMedian": r_hats.median(), "RhatLargest": r_hats.max()}
+    return {name: latex.decimal(value, 2) if len(r_hats) else NOT_RUN for name, value in shown.items()}
 
 
-def how_often(verb: str, number: int, total: int, what: str = "steps") -> str:
-    """Say how often something happens.
+def how_often(verb: str, happened: list[bool], what: str = "steps") -> str:
+    """Return in words how often something happens.
 
     Examples:
-        >>> how_often("falls", 3, 7), how_often("falls", 0, 7)
-        ('falls at 3 of 7 steps', 'falls at none of 7 steps')
+        >>> how_often("falls", [True, False]), how_often("falls", [False, False])
+        ('falls at 1 of 2 steps', 'falls at none of 2 steps')
     """
+    number, total = sum(happened), len(happened)
     if total == 0:
         return f"{verb} nowhere, for there are no {what} to compare"
     if number == total:

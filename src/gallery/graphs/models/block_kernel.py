@@ -19,8 +19,9 @@ import numpy as np
 DIRICHLET, CRP, OWN = 0, 1, 2  # priors of a type's clusters; OWN: every entity is its own, and stays
 
 _I8, _I, _F = "int8[::1]", "int64[::1]", "float64[::1]"
-_DATA = f"{_I8}, {_I}, int64[:, ::1], int64[:, ::1], {_I}, {_I}, {_I}, {_I}, {_F}, {_F}, {_F}, {_F}"
-_STATE = f"{_I}, int64[:, ::1], {_I}, {_I}"
+# cells, offset, shape, types, entities, caps, counts_at, priors, concentrations, one, zero, both
+_DATA = f"Tuple(({_I8}, {_I}, int64[:, ::1], int64[:, ::1], {_I}, {_I}, {_I}, {_I}, {_F}, {_F}, {_F}, {_F}))"
+_STATE = f"Tuple(({_I}, int64[:, ::1], {_I}, {_I}))"  # q, sizes, ones, observed
 
 
 @nb.njit(f"float64({_I}, {_I}, {_F}, {_F}, {_F})", cache=True)
@@ -54,11 +55,10 @@ def count(cells, offset, shape, types, entities, caps, counts_at, q, ones, obser
 
 
 @nb.njit(f"void({_DATA}, {_STATE}, float64, {_F})", cache=True)
-def sweep(  # type: ignore[no-untyped-def]
-    cells, offset, shape, types, entities, caps, counts_at, priors, concentrations, one, zero, both,
-    q, sizes, ones, observed, beta, uniforms,
-):  # fmt: skip
+def sweep(data, state, beta, uniforms):  # type: ignore[no-untyped-def]
     """Draw every entity's cluster given all others, from p(q) p(R | q)^beta."""
+    cells, offset, shape, types, entities, caps, counts_at, priors, concentrations, one, zero, both = data
+    q, sizes, ones, observed = state
     largest = 1
     for r in range(len(offset)):
         for p in range(3):
@@ -244,17 +244,13 @@ def sweep(  # type: ignore[no-untyped-def]
 
 
 @nb.njit(f"float64({_DATA}, {_STATE}, {_F}, float64[:, ::1])", cache=True)
-def anneal(  # type: ignore[no-untyped-def]
-    cells, offset, shape, types, entities, caps, counts_at, priors, concentrations, one, zero, both,
-    q, sizes, ones, observed, betas, uniforms,
-):  # fmt: skip
+def anneal(data, state, betas, uniforms):  # type: ignore[no-untyped-def]
     """Return the log weight of a chain from the prior, where q is drawn from it, along rising betas from 0 to 1."""
+    one, zero, both = data[9:]
+    _, _, ones, observed = state
     log_weight = 0.0
     for step in range(len(betas) - 1):
         log_weight += (betas[step + 1] - betas[step]) * log_likelihood(ones, observed, one, zero, both)
         if step + 2 < len(betas):
-            sweep(
-                cells, offset, shape, types, entities, caps, counts_at, priors, concentrations, one, zero, both,
-                q, sizes, ones, observed, betas[step + 1], uniforms[step],
-            )  # fmt: skip
+            sweep(data, state, betas[step + 1], uniforms[step])
     return log_weight

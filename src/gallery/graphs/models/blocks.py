@@ -169,14 +169,14 @@ class Blocks:
 
     def sweep(self, random: np.random.Generator, beta: float = 1.0) -> None:
         """Draw every cluster given all others from p(q) p(R | q)^beta."""
-        _sweep(*self._data(), *self._state(), beta, random.random(len(self.q)))
+        _sweep(self._data(), self._state(), beta, random.random(len(self.q)))
 
     def anneal(self, temperatures: int, random: np.random.Generator) -> float:
         """Return the log weight, nats, of a chain that starts from the prior now; exp of it has the mean p(R)."""
         self.start(random)
         betas = np.linspace(0.0, 1.0, temperatures + 1) ** 2  # the likelihood changes most near the prior
         uniforms = random.random((temperatures, len(self.q)))
-        return float(_anneal(*self._data(), *self._state(), betas, uniforms))
+        return float(_anneal(self._data(), self._state(), betas, uniforms))
 
     def log_likelihood(self) -> float:
         """Return log p(R | q), nats."""

@@ -23,7 +23,7 @@ def test_macros_are_the_numbers_of_the_figure_and_the_same_for_every_study() -> 
     assert numbers["CorpusTwoHofmannUnigramLowest"] == latex.perplexity(3000.0)
     assert numbers["CorpusTwoHofmannCountsLowest"] == latex.perplexity(1500.0)
     assert numbers["CorpusTwoHofmannAnyLsaLowest"] == latex.perplexity(2200.0 / RANK**0.05)
-    assert numbers["CorpusTwoHofmannFoldedInLowest"] == latex.perplexity(best / math.e)
+    assert numbers["CorpusTwoHofmannFoldedInLowestAt"].startswith(latex.perplexity(best / math.e))
     assert (numbers["CorpusTwoHofmannRank"], numbers["CorpusTwoHofmannLeftOut"]) == (str(RANK), "3")
     assert numbers["CorpusTwoHofmannTokens"] == latex.integer(TOKENS)
     for name, value in numbers.items():

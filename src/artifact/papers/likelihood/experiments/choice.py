@@ -9,8 +9,8 @@ What a choice costs is told by `artifact.papers.likelihood.regret`.
 import numpy as np
 
 from artifact.papers.likelihood.experiments.optimism import FITTED, maximum
-from artifact.papers.likelihood.experiments.prior_share import trained
 from artifact.papers.likelihood.settings import Choice
+from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from heldout.corpora.split import half_split
@@ -18,7 +18,7 @@ from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
-from heldout.models import PLSA
+from heldout.models import LDA, PLSA
 from heldout.models.dirichlet_prior import fit_prior
 
 KIND = "choice"
@@ -34,7 +34,9 @@ def experiment(job: Job, settings: Choice) -> Results:
     drawn = job.generator(KIND, topics=job.topics).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
     results = job.recorder(documents=some.documents)
-    for model, topics in trained(job, training, settings)[1].items():
+    em, chain = trained(training, settings, job.topics, job.seed)
+    fits = {PLSA: em.topics(training.vocabulary).smoothed(settings.smoothing), LDA: chain}
+    for model, topics in fits.items():
         recorder = results.at(model=model, smoothing=settings.smoothing if model == PLSA else 0.0)
         recorder.score(FULL, full_folding_in([topics], some, maximum))
         recorder.score(HALF, predictive([topics], *half_split(some, job.seed), maximum))

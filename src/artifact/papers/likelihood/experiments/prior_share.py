@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from artifact.papers.likelihood.experiments.optimism import maximum
-from artifact.papers.likelihood.settings import PriorShare, Trained
+from artifact.papers.likelihood.settings import PriorShare
+from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
@@ -32,9 +33,8 @@ from heldout.evaluators.folding_in import full_folding_in
 from heldout.evaluators.mixture_of_points import fit_weights, log_likelihoods, mixture_of_points
 from heldout.evaluators.reference import least_samples, mixture_reference, reference
 from heldout.evaluators.training_mixture import training_mixture
-from heldout.models import LDA, PLSA, lda, plsa
+from heldout.models import LDA, PLSA
 from heldout.models.dirichlet_prior import fit_mixture
-from heldout.models.settings import LDATraining
 from heldout.topics import Topics
 
 KIND = "prior-share"
@@ -56,7 +56,8 @@ def experiment(job: Job, settings: PriorShare) -> Results:
     K = job.topics
     drawn = job.generator(KIND, topics=K).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
-    em, fitted = trained(job, training, settings)
+    em, chain = trained(training, settings, K, job.seed)
+    fitted = {PLSA: em.topics(training.vocabulary).smoothed(settings.smoothing), LDA: chain}
     results = job.recorder()
     for model, topics in fitted.items():
         recorder = results.at(model=model, smoothing=settings.smoothing if model == PLSA else 0.0)
@@ -82,15 +83,6 @@ def experiment(job: Job, settings: PriorShare) -> Results:
             for name, at, evaluations in richer(topics, documents, settings, job):
                 measure(name, RICHNESS, at, *evaluations)
     return results.results
-
-
-def trained(job: Job, training: Corpus, settings: Trained) -> tuple[plsa.PLSA, dict[str, Topics]]:
-    """Return PLSA's fit, and the topics of PLSA, smoothed, and of one chain of LDA."""
-    em = plsa.PLSA(job.topics, iterations=settings.iterations, tolerance=0.0)
-    em.set_params(random_state=plsa.random_start(training, job.topics, job.seed)).fit(training.counts())
-    of_lda = LDATraining(alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=settings.sweeps, chains=1)
-    chain = lda.train(training, of_lda, topics=job.topics, seed=job.seed)[0]
-    return em, {PLSA: em.topics(training.vocabulary).smoothed(settings.smoothing), LDA: chain}
 
 
 def richer(

@@ -15,15 +15,15 @@ from dataclasses import replace
 import numpy as np
 
 from artifact.papers.likelihood.settings import Reference
+from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.evaluators.exact_marginal import cost, exact_marginal
 from heldout.evaluators.reference import reference
-from heldout.models import LDA, PLSA, lda, plsa
+from heldout.models import LDA, PLSA
 from heldout.models.dirichlet_prior import fit_prior
-from heldout.models.settings import LDATraining, PLSATraining
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -41,17 +41,17 @@ def experiment(job: Job, settings: Reference) -> Results:
     """
     training, test = job.split()
     recorder = job.recorder()
-    for model, K, constant, prior, trained in cells(training, settings, job.seed):
-        documents, _ = in_vocabulary(test, trained)
+    for model, K, constant, prior, topics in cells(training, settings, job.seed):
+        documents, _ = in_vocabulary(test, topics)
         affordable = np.flatnonzero(np.cumsum([cost([length], K) for length in documents.lengths]) <= settings.limit)
         if len(affordable) == 0:
             continue
         documents = documents.subset(affordable)
-        exact = exact_marginal(trained, documents).log_likelihood
+        exact = exact_marginal(topics, documents).log_likelihood
         of_cell = recorder.at(model=model, variant=f"{KIND}-{prior}", topics=K, smoothing=constant)
         for most in settings.samples:
             rng = job.generator(KIND, model=model, variant=of_cell.variant, topics=K, smoothing=constant, samples=most)
-            evaluation = reference(trained, documents, most, rng)
+            evaluation = reference(topics, documents, most, rng)
             differences, errors = evaluation.log_likelihood - exact, evaluation.standard_error
             uncertain = errors > 0.0
             z = np.sqrt(np.mean((differences[uncertain] / errors[uncertain]) ** 2)) if uncertain.any() else 0.0
@@ -64,21 +64,16 @@ def experiment(job: Job, settings: Reference) -> Results:
 def cells(training: Corpus, settings: Reference, seed: int) -> Iterator[tuple[str, int, float, str, Topics]]:
     """Yield model, K, the constant added, the prior's name and the topics of every cell."""
     for K in settings.topics:
-        of_plsa = PLSATraining(iterations=settings.iterations, tolerance=0.0)
-        of_lda = LDATraining(alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=settings.sweeps, chains=1)
-        fits = {
-            PLSA: plsa.train(training, of_plsa, topics=K, seed=seed)[0],
-            LDA: lda.train(training, of_lda, topics=K, seed=seed)[0],
-        }
-        for model, fit in fits.items():
+        em, chain = trained(training, settings, K, seed)
+        for model, fit in {PLSA: em.topics(training.vocabulary), LDA: chain}.items():
             constant = settings.smoothing if model == PLSA else 0.0
-            trained = fit.smoothed(constant) if constant else fit
-            yield model, K, constant, "own", trained
+            smoothed = fit.smoothed(constant) if constant else fit
+            yield model, K, constant, "own", smoothed
             if model == LDA:
-                yield model, K, constant, "flat", replace(trained, alpha=np.ones(K))
+                yield model, K, constant, "flat", replace(smoothed, alpha=np.ones(K))
             rng = generator(f"{KIND}-prior", corpus=training.name, model=model, topics=K, seed=seed)
-            yield model, K, constant, "fitted", fit_prior(trained, training, rng)
+            yield model, K, constant, "fitted", fit_prior(smoothed, training, rng)
             for alpha_sum in settings.prior_sums:
-                yield model, K, constant, f"sum-{alpha_sum:g}", replace(trained, alpha=np.full(K, alpha_sum / K))
+                yield model, K, constant, f"sum-{alpha_sum:g}", replace(smoothed, alpha=np.full(K, alpha_sum / K))
             for other in settings.constants if model == PLSA else ():
                 yield model, K, other, "own", fit.smoothed(other)

@@ -19,6 +19,7 @@ import numpy as np
 
 from artifact.papers.likelihood.experiments.optimism import PLUG_IN, maximum
 from artifact.papers.likelihood.settings import SameHalves
+from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
@@ -28,9 +29,8 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.reference import reference
-from heldout.models import LDA, PLSA, lda, plsa
+from heldout.models import LDA, PLSA
 from heldout.models.dirichlet_prior import fit_prior
-from heldout.models.settings import LDATraining
 from heldout.topics import Topics
 
 KIND = "same-halves"
@@ -53,11 +53,9 @@ def experiment(job: Job, settings: SameHalves) -> Results:
     drawn = job.generator(KIND, topics=K).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
     halves = half_split(some, job.seed)
-    em = plsa.PLSA(K, iterations=settings.iterations, tolerance=0.0)
-    em.set_params(random_state=plsa.random_start(own, K, job.seed)).fit(own.counts())
+    em, chain = trained(own, settings, K, job.seed)
     constant, topics = smoothed(em.topics(own.vocabulary), validation, settings.constants, job.seed)
-    of_lda = LDATraining(alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=settings.sweeps, chains=1)
-    fitted = {PLSA: topics, LDA: lda.train(own, of_lda, topics=K, seed=job.seed)[0]}
+    fitted = {PLSA: topics, LDA: chain}
     results = job.recorder(documents=halves[0].documents)
     for model, topics in fitted.items():
         recorder = results.at(model=model, smoothing=constant if model == PLSA else 0.0)

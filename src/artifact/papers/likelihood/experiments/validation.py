@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from artifact.papers.likelihood.settings import Validation
+from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
@@ -30,9 +31,8 @@ from heldout.evaluators.evaluation import Evaluation, corrected, in_vocabulary
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.particle_filter import particle_filter
 from heldout.evaluators.reference import VARIANCE, least_samples, mixture_reference, reference
-from heldout.models import LDA, PLSA, lda, plsa
+from heldout.models import LDA, PLSA
 from heldout.models.dirichlet_prior import DirichletMixture, fit_mixture
-from heldout.models.settings import LDATraining, PLSATraining
 from heldout.topics import Topics
 from heldout.typing import Ints
 
@@ -84,14 +84,9 @@ def experiment(job: Job, settings: Validation) -> Results:
 
 def models(training: Corpus, settings: Validation, K: int, seed: int) -> Iterator[tuple[str, float, Topics]]:
     """Yield each model's name, the constant added to its topics, and these."""
-    of_plsa = PLSATraining(iterations=settings.iterations, tolerance=0.0)
-    yield (
-        PLSA,
-        settings.smoothing,
-        plsa.train(training, of_plsa, topics=K, seed=seed)[0].smoothed(settings.smoothing),
-    )
-    of_lda = LDATraining(alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=settings.sweeps, chains=1)
-    yield LDA, 0.0, lda.train(training, of_lda, topics=K, seed=seed)[0]
+    em, chain = trained(training, settings, K, seed)
+    yield PLSA, settings.smoothing, em.topics(training.vocabulary).smoothed(settings.smoothing)
+    yield LDA, 0.0, chain
 
 
 def priors(
