@@ -62,7 +62,7 @@ class Page(HTMLParser):
 
 @cache
 def page_of(name: str) -> Page:
-    return Page({"audit": AUDIT, "ranking": RANKING}[name].to_html())
+    return Page(AUDIT.to_html() if name == "audit" else RANKING.to_html())
 
 
 @pytest.mark.parametrize(("name", "number"), [("audit", 2), ("ranking", 1)])
@@ -102,8 +102,8 @@ def test_no_text_from_a_file_becomes_markup(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:  # drawing takes longest
         for module, figure in ((figures, "numbers"), (figures, "by_length"), (ranking_figures, "by_topics")):
             patch.setattr(module, figure, lambda _: "")
-        for result in (audit, ranking):
-            page = Page(result.to_html().encode().decode())
+        for text in (audit.to_html(), ranking.to_html()):
+            page = Page(text.encode().decode())
             assert {tag for tag, _ in page.tags} <= {tag for tag, _ in page_of("audit").tags}
 
 

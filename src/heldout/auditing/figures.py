@@ -10,7 +10,7 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 from heldout.auditing.blocks import LIKELIHOOD, REPORTED
-from heldout.auditing.colours import INK, REPORTED_COLOUR, SCORE_COLOURS, SOFT
+from heldout.auditing.colours import INK, LINES, REPORTED_COLOUR, SCORE_COLOURS, SOFT
 
 WIDTH = 3.9  # inches: on a phone its letters are of about 11 pixels
 _LOOK: dict[str, Any] = {
@@ -20,7 +20,7 @@ _LOOK: dict[str, Any] = {
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "grid.color": "#DEDEDE",
+    "grid.color": LINES,
     "legend.frameon": False,
     "figure.constrained_layout.use": True,
     "svg.hashsalt": "heldout",

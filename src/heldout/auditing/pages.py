@@ -25,7 +25,7 @@ pre { font-size: .8125rem; line-height: 1.4; margin: 1.5rem 0 0; overflow-x: aut
 .figures { display: flex; flex-wrap: wrap; gap: 2rem 3rem; margin: 1.5rem 0; }
 figure { flex: 1 1 18rem; margin: 0; max-width: 28rem; }
 img { width: 100%; }
-figcaption { color: #5f5f5f; font-size: .875rem; }
+figcaption { font-size: .875rem; opacity: .65; }
 @media print { pre, figure { break-inside: avoid; } pre { font-size: 7pt; } }"""
 
 

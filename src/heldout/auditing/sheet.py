@@ -1,4 +1,4 @@
-"""Texts and tables for a terminal of any width and alphabet, and what a result gives to pandas and matplotlib.
+"""Texts and tables for a terminal of any width and alphabet, and results as tables of pandas and axes of matplotlib.
 
 Reports fit 80 columns. They need neither colour nor Unicode: words repeat what colours say, and all signs have ASCII
 spellings for other encodings.
@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from heldout.auditing.colours import SOFT
 from heldout.auditing.formats import MINUS, shorten
 from heldout.auditing.tables import Table
 from heldout.errors import InputError
@@ -77,10 +78,10 @@ class Sheet:
 
     def note(self, text: str) -> Text:
         """Return text that stands back."""
-        return self.text(text, "grey37" if self.is_page else "dim")
+        return self.text(text, SOFT if self.is_page else "dim")
 
     def table(self, table: Table) -> RichTable:
-        """Return a table with the columns that fit, the first ones; of its texts what is left is cut."""
+        """Return a table with as many of its first columns as fit; texts that do not are cut."""
         columns, rows = list(table.columns), table.rows if self.is_page else table.rows[: table.most]
         heads = tuple(column.head for column in columns)
         widest = [max(self.text(row[at]).cell_len for row in (heads, *rows)) for at in range(len(heads))]

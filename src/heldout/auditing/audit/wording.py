@@ -134,10 +134,10 @@ def headline(audit: AuditResult) -> str:
 
 def raised(reported: Reported) -> str:
     """Return a clause on a printed perplexity that raises another number than e."""
-    of_bound = perplexity(math.exp(min(-reported.nats_per_token, 700.0)))
+    bound = perplexity(math.exp(min(-reported.nats_per_token, 700.0)))
     return (
         f"{clean(reported.function)} prints {reported.base:g} to the bound in nats, {perplexity(reported.perplexity)};"
-        f" the bound's perplexity is e to it, {of_bound}"
+        f" the bound's perplexity is e to it, {bound}"
     )
 
 
@@ -175,17 +175,17 @@ def _library(audit: AuditResult) -> str:
     reported, growing_term = audit.reported, growing(audit)
     if math.isnan(reported.value):
         return sentence(reported.note) if reported.note else ""
-    said = [f"{raised(reported)}."] if audit.comparable and reported.base != math.e else []
+    causes = [f"{raised(reported)}."] if audit.comparable and reported.base != math.e else []
     if growing_term is not None:
         name, cost, total = growing_term
         part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
         says = f"{part}; it grows with the number of topics"
         if any(term.grows and term.of_documents for term in reported.terms):
-            said.append(f"{says}.")
+            causes.append(f"{says}.")
         else:
             without = perplexity(math.exp(min((total - cost) * math.log(reported.base), 700.0)))
-            said.append(f"{says} and says nothing of the documents. Without it the number would be {without}.")
-    return " ".join(said)
+            causes.append(f"{says} and says nothing of the documents. Without it the number would be {without}.")
+    return " ".join(causes)
 
 
 def _approximation(audit: AuditResult) -> str:
@@ -231,18 +231,18 @@ def _folding_in(audit: AuditResult) -> str:
     return f"Full folding-in says {perplexity(full.perplexity)}, {gap} the likelihood's{more}."
 
 
-def flat(topics: tuple[int, ...], of: int) -> str:
+def flat(topics: tuple[int, ...], n_topics: int) -> str:
     """Return a clause that names nearly uniform topics, some of so many, by their numbers."""
     named = ", ".join(map(str, topics[:NAMED])) + (", …" if len(topics) > NAMED else "")
     verb, which = ("is", "a topic") if len(topics) == 1 else ("are", "topics")
     return (
-        f"{len(topics):,} of {amount(of, 'topic')} {verb} nearly uniform, as {which} that no document uses:"
+        f"{len(topics):,} of {amount(n_topics, 'topic')} {verb} nearly uniform, as {which} that no document uses:"
         f" {named} (from 0)"
     )
 
 
 def impossible(audit: AuditResult) -> str:
-    """Return sentences on the documents of probability 0: how many, what the others give, the way out; empty if none.
+    """Return sentences on the documents of probability 0: their number, the others' perplexity, the remedy; or "".
 
     Under a prior that is positive everywhere a document is impossible if, and only if, one of its words is in no topic.
     """
@@ -291,12 +291,12 @@ def probabilities(audit: AuditResult) -> Table | None:
     test, rows = audit.probability, list[tuple[str, str, str, str]]()
     if test is None:
         return None
-    for name, found in test.excesses.items():
+    for name, excess in test.excesses.items():
         if name == LIKELIHOOD and audit.exact:
             rows.append((LIKELIHOOD, nats(0.0, 1), "", "yes, by definition"))
         else:
             answer = "no" if test.refutes(name) else "not refuted"
-            rows.append((_label(audit, name), signed(found.nats, 1), chance(found.log_chance), answer))
+            rows.append((_label(audit, name), signed(excess.nats, 1), chance(excess.log_chance), answer))
     held = "their exact likelihood" if test.exact else "an upper limit on their likelihood, unbiased as 1 / p"
     return Table(
         "Is it a probability?",
@@ -315,8 +315,8 @@ def probability(audit: AuditResult) -> str:
     if test is None:
         return ""
     refuted = [
-        f"{_label(audit, name)} (log e-value {signed(found.nats, 0)} nats, chance at most {chance(found.log_chance)})"
-        for name, found in test.excesses.items()
+        f"{_label(audit, name)} (log e-value {signed(excess.nats, 0)} nats, chance at most {chance(excess.log_chance)})"
+        for name, excess in test.excesses.items()
         if test.refutes(name)
     ]
     drawn = f"by {amount(test.documents, 'document')} drawn from the model"
@@ -430,7 +430,7 @@ def tables(audit: AuditResult) -> list[Table]:
 
 
 def kind(evaluator: str, estimator: str) -> str:
-    """Return what an evaluator's number is, in a few words."""
+    """Return the kind of an evaluator's number, in a few words."""
     if evaluator != LIKELIHOOD:
         return EVALUATORS[evaluator].kind
     return "exact" if estimator == EXACT else BEHAVIOURS[ESTIMATORS[estimator].behaviour].kind
@@ -468,7 +468,7 @@ def prior(audit: AuditResult) -> str:
 
 
 def own_number(audit: AuditResult) -> str:
-    """Return sentences on the library's own number: the function, its value, and what it computes; empty for none."""
+    """Return sentences on the library's own number: its function, value and meaning; empty for none."""
     reported = audit.reported
     if math.isnan(reported.value):
         return ""

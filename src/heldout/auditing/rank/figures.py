@@ -77,7 +77,7 @@ def draw_behind(ranking: RankingResult, axis: Axes) -> bool:
 
 
 def _spread_out(numbers: list[int]) -> list[int]:
-    """Return those numbers, ascending, whose labels do not touch on a logarithmic axis."""
+    """Return the numbers, ascending, whose labels do not touch on a logarithmic axis."""
     room = _LABEL * math.log(max(numbers) / min(numbers))
     kept: list[int] = []
     for number in sorted(set(numbers)):
