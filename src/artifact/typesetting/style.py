@@ -20,6 +20,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
+from heldout.auditing import colours  # noqa: E402
 from heldout.evaluators import (  # noqa: E402
     ANNEALED,
     CHIB,
@@ -69,11 +70,11 @@ COLOURS = {
 EVALUATOR_COLOURS = {
     EXACT: "#000000",
     "truth": "#000000",
-    FULL: "#A3123A",
-    HALF: "#8A6A00",
+    FULL: colours.SCORE_COLOURS[FULL],
+    HALF: colours.SCORE_COLOURS[HALF],
     "plug-in-posterior-mean": "#F78CA0",
     "posterior-predictive": "#3F1D9E",
-    MEAN_FIELD_BOUND: "#5FA02A",
+    MEAN_FIELD_BOUND: colours.SCORE_COLOURS[MEAN_FIELD_BOUND],
     SEQUENTIAL: "#1B2A7A",
     PARTICLES: "#00B8B0",
     MEAN_FIELD_FIRST: "#B5CC18",
@@ -97,18 +98,7 @@ PACKAGE_COLOURS = LIBRARY_COLOURS | {
     "bitermplus": "#C9A400",
     "etm": "#2F7D32",
 }
-REPORTED_COLOUR = "#CC3311"  # a library's own number in an audit; Tol's red
-# An audit's page by scheme, and the colours that stand for them in its figures
-PAGE_PARTS = ("page", "ink", "soft", "line", "panel", "alarm")
-PAGE_COLOURS = {
-    scheme: dict(zip(PAGE_PARTS, colours, strict=True))
-    for scheme, colours in {
-        "light": ("#ffffff", "#1a1a1a", "#5c5c5c", "#dedede", "#f5f5f3", "#a61b00"),
-        "dark": ("#16181b", "#ececec", "#a8a8a8", "#3a3d42", "#202327", "#ff8a66"),
-        "print": ("#ffffff", "#000000", "#444444", "#cccccc", "#f5f5f3", "#a61b00"),
-    }.items()
-}
-STAND_INS = {"ink": "#010203", "soft": "#010204", "line": "#010205", "page": "#010206"}
+REPORTED_COLOUR = colours.REPORTED_COLOUR
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
 # What is no model's, evaluator's, library's or corpus's: text and frames, their background, curves beside the subject,
@@ -318,7 +308,7 @@ def signed_label(value: float, _: int | None = None) -> str:
 
 
 def lighter(colour: str, white: float = 0.5) -> str:
-    """Return a colour that is so much white, for a second way of scoring one model or a dark page.
+    """Return a colour that is so much white, for a second way of scoring one model.
 
     Examples:
         >>> lighter("#000000")
