@@ -54,7 +54,7 @@ def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
         (sources / "artifact" / "papers" / "another" / f"{module}.py").touch()
     upward = [
         ("heldout.corpora.corpus", "heldout.models"),
-        ("heldout.libraries.read", "heldout.auditing.style"),
+        ("heldout.libraries.read", "heldout.auditing.colours"),
         ("heldout.evaluators.chib", "artifact.verdicts.verdicts"),
         ("heldout.auditing.audit.audit", "gallery.member"),
         ("artifact.results.scores", "artifact.papers.welling"),

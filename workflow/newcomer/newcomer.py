@@ -54,7 +54,7 @@ heldout.rank([lda10, lda20], counts, n_jobs=2)
 FRAME = """<!doctype html><iframe src="{page}" style="border:0;width:{width}px;height:20000px"></iframe><script>
 onload = () => {{
   const page = document.querySelector("iframe").contentDocument
-  const text = [...page.querySelectorAll("h1, table")].filter(element => element.offsetHeight).length
+  const text = [...page.querySelectorAll("h1, pre")].filter(element => element.offsetHeight).length
   document.title = `${{page.documentElement.scrollWidth}} wide, ${{text}} shown, ${{page.images.length}} images`
 }}</script>"""
 

@@ -1,25 +1,42 @@
 """One look for every figure: the same model has the same colour everywhere."""
 
+import logging
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from matplotlib import patheffects
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
-from numpy.typing import NDArray
+# An unwritable or fresh configuration folder is no news to a reader of the log; it must be said before the import.
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
-from heldout.auditing import style as audits
-from heldout.evaluators import FULL, HALF
-from heldout.models import EPCA, LDA, PLSA, TEM, VEM
+import matplotlib as mpl  # noqa: E402
+from matplotlib import patheffects  # noqa: E402
+from matplotlib.artist import Artist  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.axis import Axis  # noqa: E402
+from matplotlib.colors import to_hex, to_rgb  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
+from numpy.typing import NDArray  # noqa: E402
 
-# the look that the library's own figures share with the paper's
-EVALUATOR_COLOURS, REPORTED_COLOUR, MINUS = audits.EVALUATOR_COLOURS, audits.REPORTED_COLOUR, audits.MINUS
-applied, lighter, plain_ticks = audits.applied, audits.lighter, audits.plain_ticks
+from heldout.auditing import colours  # noqa: E402
+from heldout.evaluators import (  # noqa: E402
+    ANNEALED,
+    CHIB,
+    EXACT,
+    FULL,
+    HALF,
+    HARMONIC,
+    LAPLACE,
+    LINEAR,
+    MEAN_FIELD_BOUND,
+    MEAN_FIELD_FIRST,
+    MEAN_FIELD_SECOND,
+    PARTICLES,
+    SEQUENTIAL,
+)
+from heldout.models import EPCA, LDA, PLSA, TEM, VEM  # noqa: E402
 
 Panels = NDArray[Any]  # axes by row and column
 Props = dict[str, Any]  # properties of a curve or a text, as matplotlib names them
@@ -50,6 +67,28 @@ COLOURS = {
     "lda-online-vb": "#F0403C",
     "truth": "#000000",
 }
+EVALUATOR_COLOURS = {
+    EXACT: "#000000",
+    "truth": "#000000",
+    FULL: colours.SCORE_COLOURS[FULL],
+    HALF: colours.SCORE_COLOURS[HALF],
+    "plug-in-posterior-mean": "#F78CA0",
+    "posterior-predictive": "#3F1D9E",
+    MEAN_FIELD_BOUND: colours.SCORE_COLOURS[MEAN_FIELD_BOUND],
+    SEQUENTIAL: "#1B2A7A",
+    PARTICLES: "#00B8B0",
+    MEAN_FIELD_FIRST: "#B5CC18",
+    MEAN_FIELD_SECOND: "#4E5B14",
+    HARMONIC: "#C4A98A",
+    CHIB: "#9C3D6B",
+    ANNEALED: "#0B5D3B",
+    LINEAR: "#B000B5",
+    LAPLACE: "#5C3A21",
+    "laplace-one-step": "#B400FC",
+    "laplace-density": "#A3A33A",
+    "nml-penalised": "#6E6E7A",
+    "training-mixture": "#00733C",
+}
 LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "#2FBF4A"}
 PACKAGE_COLOURS = LIBRARY_COLOURS | {
     "spark": "#E8590C",
@@ -59,6 +98,7 @@ PACKAGE_COLOURS = LIBRARY_COLOURS | {
     "bitermplus": "#C9A400",
     "etm": "#2F7D32",
 }
+REPORTED_COLOUR = colours.REPORTED_COLOUR
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
 # What is no model's, evaluator's, library's or corpus's: text and frames, their background, curves beside the subject,
@@ -85,8 +125,43 @@ MODEL_NAMES = {  # names but those of the gallery, which stand with its members
 }
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
 DASHED, DOTTED, DASH_DOTTED = (0, (4, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5))  # line styles
+MINUS = "\N{MINUS SIGN}"
 SYMMETRIC = "(symmetric log scale)"  # note on an axis that is linear about 0 and logarithmic beyond
 SYNTHETIC_MARK = "SYNTHETIC DATA"
+
+_SETTINGS: Any = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
+    "font.size": 8.0,
+    "axes.titlesize": 9.0,
+    "axes.titleweight": "bold",
+    "axes.labelsize": 8.0,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 3.0,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,
+    "pdf.compression": 6,
+    "svg.hashsalt": "heldout",
+    "figure.constrained_layout.use": True,
+}
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """Draw and save with the project's settings, whatever the user's own configuration says."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_SETTINGS)
+        yield
 
 
 def mark_synthetic(axis: Axes, *, size: float = 11.0) -> None:
@@ -193,6 +268,19 @@ def sparse_ticks(numbers: Iterable[int]) -> list[int]:
     return chosen[::-1]
 
 
+def plain_ticks(axis: Axis, most: int = 5) -> None:
+    """Put round numbers on a linear axis, with as many decimals as tell neighbours apart."""
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10]))
+
+    def label(value: float, _: int | None = None) -> str:
+        ticks = axis.get_majorticklocs()
+        step = float(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
+        digits = max(0, -math.floor(math.log10(step) + 1e-9))
+        return f"{value:,.{digits}f}".replace("-", MINUS)
+
+    axis.set_major_formatter(FuncFormatter(label))
+
+
 def plain_numbers(axis: Axis) -> None:
     """Label a logarithmic axis with plain numbers."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
@@ -217,6 +305,17 @@ def save(figure: Figure, path: Path) -> None:
 def signed_label(value: float, _: int | None = None) -> str:
     """Return a number with its sign, none of 0, for labels and as a tick's formatter."""
     return f"{value:+g}".replace("-", MINUS) if value else "0"
+
+
+def lighter(colour: str, white: float = 0.5) -> str:
+    """Return a colour that is so much white, for a second way of scoring one model.
+
+    Examples:
+        >>> lighter("#000000")
+        '#808080'
+    """
+    red, green, blue = ((1.0 - white) * part + white for part in to_rgb(colour))
+    return to_hex((red, green, blue)).upper()
 
 
 def outline() -> list[Any]:

@@ -9,12 +9,13 @@ What both share, in the order of the work:
     store, progress       values on disk, for work that goes on or is asked for again; plan and bar
     scorer, choose        `heldout.log_likelihood`, for scikit-learn's searches; the number of topics, in folds
     formats, tables       numbers as texts; tables, described once
-    sheet, svg, pages     the same on a terminal; figures and files of HTML; the markup is in `templates`
+    sheet, pages          the same on a terminal; as files of HTML, by rich
+    colours, figures      the look of figures
 
 `audit` and `rank` are alike:
 
     audit, rank           the call from Python
-    result, report        the result; the same, which prints itself
-    wording               its sentences and tables, which `report` prints and `page`, with `figures`, writes as HTML
+    result, report        the result; the same, which prints itself and writes its page
+    wording, figures      its sentences and tables; its figures
     summary, probability  of an audit: totals, topics; which of the numbers a probability could have given
 """

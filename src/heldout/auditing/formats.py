@@ -13,7 +13,7 @@ import numpy as np
 
 from heldout.errors import printable
 
-TIMES, MINUS, ALPHA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER ALPHA}"
+MINUS = "\N{MINUS SIGN}"
 SAME = 1e-3  # nats per token: numbers closer than this count as equal
 ERRORS = 2.0  # standard errors: so does a number this close to the likelihood
 ROUNDING = 1e-9  # nats per token
@@ -155,12 +155,12 @@ def sentence(text: str) -> str:
 
 
 def flat_settings(settings: dict[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Yield settings as (dotted name, value as JSON), sorted by name, without the command."""
+    """Yield settings as (dotted name, value as JSON), sorted by name."""
     for name in sorted(settings):
         value = settings[name]
         if isinstance(value, dict):
             yield from flat_settings(value, f"{before}{name}.")
-        elif before or name != "command":
+        else:
             yield clean(before + name), clean(value if isinstance(value, str) else json.dumps(value))
 
 

@@ -1,4 +1,4 @@
-"""Texts and tables for a terminal of any width and alphabet, and what a result gives to pandas and matplotlib.
+"""Texts and tables for a terminal of any width and alphabet, and results as tables of pandas and axes of matplotlib.
 
 Reports fit 80 columns. They need neither colour nor Unicode: words repeat what colours say, and all signs have ASCII
 spellings for other encodings.
@@ -13,7 +13,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from heldout.auditing.formats import ALPHA, MINUS, TIMES, shorten
+from heldout.auditing.colours import SOFT
+from heldout.auditing.formats import MINUS, shorten
 from heldout.auditing.tables import Table
 from heldout.errors import InputError
 
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
 GAP = 2  # spaces between columns
 FIRST, OTHER = 24, 18  # columns of a terminal that a text may be cut to, at the head of a row and elsewhere
-_SPELT = str.maketrans({"±": "+/-", MINUS: "-", TIMES: "x", "…": "...", "∞": "inf", "“": '"', "”": '"', ALPHA: "alpha"})
+_SPELT = str.maketrans({"±": "+/-", MINUS: "-", "…": "...", "∞": "inf", "“": '"', "”": '"'})
 
 
 def plain(report: RenderableType) -> str:
     """Return a report as text, 80 columns wide, without colours."""
     text = io.StringIO()
-    Console(file=text, width=80, color_system=None).print(report)
+    Console(file=text, width=80, color_system=None, force_jupyter=False).print(report)
     return text.getvalue().rstrip()
 
 
@@ -64,10 +65,10 @@ def drawn(draw: Callable[[Any, "Axes"], bool], result: Any, axes: "Axes | None")
 
 
 class Sheet:
-    """Texts and tables for one width and one alphabet."""
+    """Texts and tables for one width and one alphabet, of a terminal or of a page, which has all rows."""
 
-    def __init__(self, width: int, ascii_only: bool) -> None:
-        self.width, self.ascii_only = width, ascii_only
+    def __init__(self, width: int, *, ascii_only: bool = False, is_page: bool = False) -> None:
+        self.width, self.ascii_only, self.is_page = width, ascii_only, is_page
 
     def text(self, text: str, style: str = "") -> Text:
         """Return text without markup, in the console's alphabet."""
@@ -75,9 +76,13 @@ class Sheet:
             text = text.translate(_SPELT).encode("ascii", "replace").decode()
         return Text(text, style)
 
+    def note(self, text: str) -> Text:
+        """Return text that stands back."""
+        return self.text(text, SOFT if self.is_page else "dim")
+
     def table(self, table: Table) -> RichTable:
-        """Return a table with the columns that fit, the first ones; of its texts what is left is cut."""
-        columns, rows = list(table.columns), table.rows[: table.most]
+        """Return a table with as many of its first columns as fit; texts that do not are cut."""
+        columns, rows = list(table.columns), table.rows if self.is_page else table.rows[: table.most]
         heads = tuple(column.head for column in columns)
         widest = [max(self.text(row[at]).cell_len for row in (heads, *rows)) for at in range(len(heads))]
         least = [

@@ -19,6 +19,7 @@ from artifact.papers.buntine.results import SHORT
 from artifact.papers.likelihood.figures import OPTIMISM_CURVES, REPAIRS
 from artifact.typesetting import style
 from gallery.tokens.members import MEMBERS
+from heldout.auditing import colours
 
 
 @given(st.floats(-1e4, 1e4), st.floats(1e-3, 1e4))
@@ -91,14 +92,10 @@ def test_no_two_of_models_evaluators_libraries_and_corpora_look_alike() -> None:
         assert math.dist(lab(first), lab(second)) > 15.0, (one, other)
 
 
-def colours_named(source: str, suffix: str) -> list[str]:
-    """Return the colours that a file writes out: hexadecimal ones and, in strings of Python, those with a name."""
+def colours_named(source: str) -> list[str]:
+    """Return the colours that a module writes out: hexadecimal ones and, in strings, the ones with a name."""
     named = set(get_named_colors_mapping()) - {"tan"}  # a function, too
-    strings = (
-        {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
-        if suffix == ".py"
-        else ()
-    )
+    strings = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
     words = [word for word in strings if isinstance(word, str) and len(word) > 1 and word.lower() in named]
     # an issue's number in a link is none
     return [*re.findall(r"(?<!\[)(?:#[0-9A-Fa-f]{6}\b|#[0-9A-Fa-f]{3}\b)", source), *words]
@@ -106,9 +103,9 @@ def colours_named(source: str, suffix: str) -> list[str]:
 
 def test_colours_stand_in_the_style_alone() -> None:
     sources = Path(style.__file__).parents[1]
-    files = [path for ending in ("py", "css", "html") for path in sources.rglob(f"*.{ending}")]
-    found = {path: colours_named(path.read_text(), path.suffix) for path in files}
+    found = {path: colours_named(path.read_text()) for path in sources.rglob("*.py")}
     assert len(found.pop(Path(style.__file__))) > 60
+    assert len(found.pop(Path(colours.__file__))) == 8
     corpus = {"brown", "Brown"}  # a corpus's name
-    assert not {path: colours for path, colours in found.items() if set(colours) - corpus}
-    assert colours_named('look = {"color": "black", "face": "#FFF", "label": "#1 of 3"}', ".py") == ["#FFF", "black"]
+    assert not {path: named for path, named in found.items() if set(named) - corpus}
+    assert colours_named('look = {"color": "black", "face": "#FFF", "label": "#1 of 3"}') == ["#FFF", "black"]

@@ -206,9 +206,6 @@ def test_bad_input_is_refused_before_anything_is_written(
 def test_a_page_without_matplotlib_is_refused_before_the_audit(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("pages", "svg"):
-        monkeypatch.delitem(sys.modules, f"heldout.auditing.{name}", raising=False)
-        monkeypatch.delattr(f"heldout.auditing.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     page = files[0].parent / "page.html"
     assert main(["audit", *map(str, files), "--html", str(page)]) == 2

@@ -61,8 +61,7 @@ def test_at_two_topics_the_likelihood_is_exact_and_what_has_no_evaluator_is_abse
     assert (told["alpha"], told["mean"], told["covariance"]) == (None, [topics.mean[0]], [[topics.covariance[0, 0]]])
     assert "bound" not in str(audit)
     page = audit.to_html()
-    assert "Logistic normal, log weights over the last topic" in page
-    assert "logistic-normal prior" in page
+    assert "logistic-normal, mean" in page
     assert "Dirichlet" not in page
 
 
@@ -144,7 +143,7 @@ def test_the_command_audits_what_r_wrote(tmp_path: Path, capsys: pytest.CaptureF
     assert next(line for line in told["lines"] if line["evaluator"] == LIKELIHOOD)["log_likelihood"] == pytest.approx(
         exact
     )
-    assert "Logistic normal" in (tmp_path / "a.html").read_text()
+    assert "logistic-normal" in (tmp_path / "a.html").read_text()
 
 
 def test_the_cost_of_quadrature() -> None:

@@ -108,7 +108,7 @@ def test_the_likelihood_is_that_of_enumeration(name: str) -> None:
     assert audit.probability is not None
     assert not audit.probability.refutes("likelihood")
     assert audit.to_json()["alphas"] == audit.parameters["alphas"].tolist()
-    assert "Dirichlet of each document" in audit.to_html()
+    assert "per-document Dirichlet" in audit.to_html()
 
 
 def test_beyond_the_limit_documents_of_few_topics_stay_exact(monkeypatch: pytest.MonkeyPatch) -> None:

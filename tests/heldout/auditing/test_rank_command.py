@@ -51,7 +51,7 @@ def test_plan_table_page_and_json(files: tuple[list[Path], Path]) -> None:
     assert values["settings"]["command"].startswith("heldout rank ")
     assert values["models"][0]["coherence"] is not None
     assert [model["dirichlet"] for model in values["models"]] == [True, True]
-    assert "<svg" in (folder / "r.html").read_text()
+    assert "data:image/svg+xml" in (folder / "r.html").read_text()
     status, out, err = run(files)
     assert status == 0
     assert "2 models of 2, 3 topics; 40 documents of 360 tokens" in err

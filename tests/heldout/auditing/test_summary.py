@@ -70,10 +70,8 @@ def test_an_audit_at_a_prompt_is_a_line_and_in_a_notebook_a_table() -> None:
     result = audit(topics_of(), drawn(6))
     assert len(repr(result)) < 300
     assert "\n" not in repr(result)
-    assert "<table>" in result._repr_html_()
+    assert "full folding-in" in result._repr_html_()
     assert result.plot().get_xlabel() == "perplexity per token"
-    with pytest.warns(DeprecationWarning, match='the line "truth" is called "likelihood"'):
-        assert result.line("truth") is result["likelihood"]
 
 
 def test_words_of_probability_0_are_said_and_spoil_no_json() -> None:

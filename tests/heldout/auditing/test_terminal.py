@@ -85,3 +85,11 @@ def test_what_is_not_known_is_left_out() -> None:
     assert "The topics" in text
     assert "The likelihood is by" not in text
     assert "The terms of" in text
+
+
+def test_a_report_is_a_text_in_a_notebook_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In Jupyter rich shows a console's text and writes none, unless it is told otherwise."""
+    text = str(AUDIT)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert str(AUDIT) == text
+    assert AUDIT._repr_html_().count("<pre>") == 1

@@ -1,4 +1,4 @@
-"""The figures of an audit's page."""
+"""The figures of an audit: its numbers, and their distance from the likelihood by document length."""
 
 import math
 
@@ -7,11 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from heldout.auditing import style
 from heldout.auditing.audit.result import AuditResult, Row
 from heldout.auditing.blocks import LIKELIHOOD, REPORTED
-from heldout.auditing.formats import perplexity
-from heldout.auditing.svg import INK, PAGE, WIDTH, colour_of, look, svg
+from heldout.auditing.colours import INK, PAGE
+from heldout.auditing.figures import WIDTH, colour_of, element, look
+from heldout.auditing.formats import perplexity, signed
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.typing import Floats, Ints
 
@@ -21,13 +21,21 @@ GROUPS = 12  # groups of documents by length, each drawn by its median
 
 
 def numbers(audit: AuditResult) -> str:
-    """Return a figure of all perplexities on a logarithmic axis, each joined to the likelihood's, as SVG.
+    """Return a page's figure of all perplexities on a logarithmic axis, each joined to the likelihood's.
 
     Empty if no number is finite.
     """
     with look():
         figure = Figure(figsize=(WIDTH, 0.75 + 0.36 * len(_shown(audit))))
-        return svg(figure, "numbers") if draw_numbers(audit, figure.subplots()) else ""
+        if not draw_numbers(audit, figure.subplots()):
+            return ""
+        values = "; ".join(f"{row.label} {perplexity(row.perplexity)}" for row in audit.rows)
+        return element(
+            figure,
+            f"Perplexity per token on a logarithmic axis: {values}",
+            "Perplexity per token, each number joined to the likelihood's (dashed), on a logarithmic axis. Bars are"
+            " 95 % intervals over documents; where there is none to be seen it is shorter than its mark.",
+        )
 
 
 def _shown(audit: AuditResult) -> list[Row]:
@@ -89,7 +97,7 @@ def _powers(axis: Axes, low: float, high: float) -> None:
 
 
 def by_length(audit: AuditResult) -> str:
-    """Return a figure of full folding-in and bound less likelihood, nats per token, against document length, as SVG.
+    """Return a page's figure of full folding-in and bound less likelihood, nats per token, by document length.
 
     At most `MOST_POINTS` points are drawn, every n-th document by length; the curves are medians of `GROUPS` groups of
     all documents. Documents without a finite difference are left out. Empty if none has one.
@@ -126,11 +134,16 @@ def by_length(audit: AuditResult) -> str:
         )
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axis.xaxis.set_minor_formatter(NullFormatter())
-        style.plain_ticks(axis.yaxis)
         axis.set_xlabel("document length, tokens")
         axis.set_ylabel("less the likelihood, nats per token")
         figure.legend(loc="outside upper left", ncols=2, handlelength=1.6, borderaxespad=0.1)
-        return svg(figure, "lengths")
+        values = "; ".join(f"{label} {signed(float(np.median(gaps)))} nats per token" for _, label, _, gaps in series)
+        return element(
+            figure,
+            f"Differences from the likelihood by document length; medians over documents: {values}",
+            "One point a document (of many, every n-th by length), a curve through the medians of groups of similar"
+            " length. Above the dashed line a number is more than the likelihood: it flatters.",
+        )
 
 
 def differences(audit: AuditResult, evaluator: str) -> tuple[Ints, Floats]:

@@ -1,12 +1,13 @@
 """An audit that prints itself, writes its page, and stands in a notebook."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-from heldout.auditing import tables
 from heldout.auditing.audit import wording
 from heldout.auditing.audit.result import AuditResult
+from heldout.auditing.pages import WIDTH, fragment, page, settings_text
 from heldout.auditing.sheet import Sheet, drawn, frame, plain
 
 if TYPE_CHECKING:
@@ -19,19 +20,25 @@ class Audit(AuditResult):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the parts of the report at the console's width."""
-        sheet = Sheet(options.max_width, options.ascii_only)
+        sheet = Sheet(options.max_width, ascii_only=options.ascii_only)
+        yield from self._verdict(sheet)
+        yield from map(sheet.text, ("", wording.model_line(self)))
+        yield from self._details(sheet)
+
+    def _verdict(self, sheet: Sheet) -> Iterator[RenderableType]:
         if not self.complete:
             yield sheet.text(wording.incomplete(self), "bold red")
         yield sheet.text(wording.headline(self), "bold")
-        for sentence in wording.reasons(self):
-            yield sheet.text(sentence)
-        yield from map(sheet.text, ("", wording.model_line(self), "; ".join(wording.counted(self)) + "."))
+        yield from map(sheet.text, wording.reasons(self))
+
+    def _details(self, sheet: Sheet) -> Iterator[RenderableType]:
+        yield sheet.text(wording.counted(self))
         for at, table in enumerate(wording.tables(self)):
             yield sheet.text("")
             yield sheet.table(table)
-            yield sheet.text(table.caption, "dim")
+            yield sheet.note(table.caption)
             if not at and self.reason:
-                yield sheet.text(wording.note(self), "dim")
+                yield sheet.note(wording.note(self))
 
     def __str__(self) -> str:
         """Return the report of the terminal, 80 columns wide, without colours."""
@@ -42,7 +49,8 @@ class Audit(AuditResult):
         return f"<Audit of {wording.model_line(self)}: perplexity {wording.likelihood_text(self)}>"
 
     def _repr_html_(self) -> str:
-        return tables.fragment(wording.headline(self), wording.numbers(self))
+        sheet = Sheet(WIDTH, is_page=True)
+        return fragment([sheet.text(wording.headline(self), "bold"), sheet.table(wording.numbers(self))])
 
     def to_frame(self, what: str = "numbers") -> "pd.DataFrame":
         """Return the "numbers", the "topics" or the "documents" as a pandas table; see `records` (needs pandas)."""
@@ -60,6 +68,10 @@ class Audit(AuditResult):
 
     def to_html(self) -> str:
         """Return the page of `heldout audit --html`, one file with its figures (needs matplotlib)."""
-        from heldout.auditing.audit.page import page  # late: matplotlib may be missing
+        from heldout.auditing.audit import figures  # late: matplotlib may be missing
 
-        return page(self)
+        sheet = Sheet(WIDTH, is_page=True)
+        facts = (wording.own_number(self), wording.prior(self))
+        details = (*self._details(sheet), *map(sheet.text, facts), sheet.note(settings_text(self.settings)))
+        drawn = (figures.numbers(self), figures.by_length(self))
+        return page(f"Audit: {wording.model_line(self)}", self._verdict(sheet), drawn, details)

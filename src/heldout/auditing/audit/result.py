@@ -1,7 +1,6 @@
 """An audit's result: totals by evaluator, the library's own number, and every document's values."""
 
 import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -260,9 +259,6 @@ class AuditResult:
         Raises:
             InputError: for one that the audit has not; lists those it has.
         """
-        if evaluator == "truth":
-            warnings.warn('the line "truth" is called "likelihood"', DeprecationWarning, stacklevel=2)
-            evaluator = LIKELIHOOD
         for line in self.lines:
             if line.evaluator == evaluator:
                 return line
@@ -279,7 +275,7 @@ class AuditResult:
     @property
     def rows(self) -> tuple[Row, ...]:
         """The numbers side by side: the library's own where it is of these documents, and one per line."""
-        own, of = self.line(LIKELIHOOD), self.reported
+        own, reported = self.line(LIKELIHOOD), self.reported
 
         def ratio(value: float) -> float:
             gap = own.nats_per_token - value if own.perplexity < math.inf else math.nan
@@ -294,7 +290,8 @@ class AuditResult:
             for line in sorted(self.lines, key=lambda line: line is not own)
         ]
         if self.comparable:
-            numbers = (of.perplexity, ratio(-of.log_perplexity), math.nan, math.nan, 0.0, of.nats_per_token)
+            value, per_token = ratio(-reported.log_perplexity), reported.nats_per_token
+            numbers = (reported.perplexity, value, math.nan, math.nan, 0.0, per_token)
             rows.insert(0, Row(REPORTED, self.library, *numbers, "as printed"))
         return tuple(rows)
 

@@ -168,8 +168,8 @@ def _named(subject: Subject) -> tuple[list[str], Floats]:
     names, sums = list[str](), list[Floats]([np.zeros(0)])
     for batch in subject.stream:
         names += batch.documents
-        of = np.repeat(np.arange(batch.n_documents), batch.lengths)
-        sums.append(np.bincount(of, logs[batch.tokens], batch.n_documents).astype(np.float64))
+        places = np.repeat(np.arange(batch.n_documents), batch.lengths)
+        sums.append(np.bincount(places, logs[batch.tokens], batch.n_documents).astype(np.float64))
     return names, np.concatenate(sums)
 
 

@@ -1,7 +1,6 @@
 """The sentences and the tables of an audit, the same for terminal, page and notebook."""
 
 import math
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy as np
 from heldout.auditing.audit.result import AuditResult, Different, Line, Topic
 from heldout.auditing.blocks import LIKELIHOOD, UNIFORM, UNIGRAM
 from heldout.auditing.formats import (
-    ALPHA,
     ERRORS,
     MINUS,
     ROUNDING,
@@ -29,72 +27,39 @@ from heldout.auditing.formats import (
 )
 from heldout.auditing.tables import Column, Table
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL, OWN_DIRICHLET
 from heldout.libraries import Reported
-from heldout.typing import Floats
 
 FAR = 3.0  # errors of a document
 NAMED = 10  # topics
-# settings that `heldout.audit` takes, and what it calls them
-ARGUMENTS = {name: name for name in ("estimator", "samples", "standard_error", "smoothing")} | {"seed": "random_state"}
+MOST = 5  # reasons below a verdict
 
 
 class Words(NamedTuple):
     """An evaluator, or the behaviour of an estimator, in words.
 
     Attributes:
-        label: its name in print; of a behaviour what stands behind the estimator's name, empty for nothing.
+        label: its name in print; of a behaviour a note behind the estimator's name, empty for nothing.
         kind: what its perplexity is, in a table.
-        clause: says what it computes, or how it behaves.
+        clause: of a behaviour, how far the estimate can be trusted.
     """
 
     label: str
     kind: str
-    clause: str
+    clause: str = ""
 
 
 EVALUATORS = {
-    MEAN_FIELD_BOUND: Words(
-        "mean-field bound",
-        "upper limit",
-        "The variational lower bound on the same log-likelihood under a mean-field posterior: its perplexity is never"
-        " below the likelihood's, and how far above differs between models.",
-    ),
-    FULL: Words(
-        "full folding-in",
-        "optimistic",
-        "Each document's topic weights are fitted to it by maximum likelihood and then score the same tokens, which"
-        " they have seen: too good, and the better the more topics there are to fit with.",
-    ),
-    HALF: Words(
-        "half folding-in",
-        "half given half",
-        "Topic weights are fitted to one half of a document's tokens and score the other half: nothing is used twice,"
-        " but it is the likelihood of half a document given the rest, and not of the document.",
-    ),
-    UNIGRAM: Words(
-        "unigram",
-        "baseline",
-        "The same distribution over words for every document: the model's topics in the shares that explain all"
-        " documents together best. A model that is no better tells documents not apart.",
-    ),
-    UNIFORM: Words("uniform", "baseline", "Every word equally probable: the perplexity is the number of words."),
+    MEAN_FIELD_BOUND: Words("mean-field bound", "upper limit"),
+    FULL: Words("full folding-in", "optimistic"),
+    HALF: Words("half folding-in", "half given half"),
+    UNIGRAM: Words("unigram", "baseline"),
+    UNIFORM: Words("uniform", "baseline"),
 }
 BEHAVIOURS = {
-    "consistent": Words("", "estimate", "meets the log-likelihood with enough samples"),
-    "low": Words(
-        "biased low",
-        "biased, too high",
-        "gives less than the log-likelihood, or is biased towards less, so that its perplexity is too high",
-    ),
-    "high": Words(
-        "biased high",
-        "biased, too low",
-        "gives more than the log-likelihood, or is biased towards more, so that its perplexity is too low",
-    ),
-    "biased": Words(
-        "biased either way", "biased either way", "is biased, on some documents one way and on others the other"
-    ),
+    "consistent": Words("", "estimate"),
+    "low": Words("biased low", "biased, too high", "tends to less than the likelihood: its perplexity is too high"),
+    "high": Words("biased high", "biased, too low", "tends to more than the likelihood: its perplexity is too low"),
+    "biased": Words("biased either way", "biased either way", "is too low on some documents and too high on others"),
     "another distribution": Words(
         "biased either way",
         "biased either way",
@@ -169,10 +134,10 @@ def headline(audit: AuditResult) -> str:
 
 def raised(reported: Reported) -> str:
     """Return a clause on a printed perplexity that raises another number than e."""
-    of_bound = perplexity(math.exp(min(-reported.nats_per_token, 700.0)))
+    bound = perplexity(math.exp(min(-reported.nats_per_token, 700.0)))
     return (
         f"{clean(reported.function)} prints {reported.base:g} to the bound in nats, {perplexity(reported.perplexity)};"
-        f" the bound's perplexity is e to it, {of_bound}"
+        f" the bound's perplexity is e to it, {bound}"
     )
 
 
@@ -186,73 +151,98 @@ def _relation(audit: AuditResult) -> str:
     return f", {difference(reported.perplexity, own.perplexity)} the likelihood's"
 
 
-def reasons(audit: AuditResult) -> Iterator[str]:
-    """Yield the sentences below the verdict: the growing term, folding-in, how far to trust the likelihood."""
-    growing_term = growing(audit)
-    if audit.stand_in:
-        yield f"The prior is no part of the model: {clean(audit.stand_in)}."
-    if audit.comparable and audit.reported.base != math.e:
-        yield f"{raised(audit.reported)}."
+def reasons(audit: AuditResult) -> list[str]:
+    """Return at most `MOST` sentences below the verdict: causes and remedies, the gravest first.
+
+    Rarer ones stand in the tables, and docs/libraries.md explains them.
+    """
+    texts = (
+        _library(audit),
+        impossible(audit),
+        _approximation(audit),
+        _precision(audit),
+        f"The prior is no part of the model: {clean(audit.stand_in)}." if audit.stand_in else "",
+        _no_better(audit),
+        _folding_in(audit),
+        probability(audit),
+        f"{flat(audit.flat_topics, audit.topics)}." if audit.flat_topics else "",
+    )
+    return [text for text in texts if text][:MOST]
+
+
+def _library(audit: AuditResult) -> str:
+    """Return the causes of the library's own number, or the reason for none; empty where there is nothing to say."""
+    reported, growing_term = audit.reported, growing(audit)
+    if math.isnan(reported.value):
+        return sentence(reported.note) if reported.note else ""
+    causes = [f"{raised(reported)}."] if audit.comparable and reported.base != math.e else []
     if growing_term is not None:
         name, cost, total = growing_term
-        without = perplexity(math.exp(min((total - cost) * math.log(audit.reported.base), 700.0)))
         part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
         says = f"{part}; it grows with the number of topics"
-        if any(term.grows and term.of_documents for term in audit.reported.terms):
-            yield f"{says}."
+        if any(term.grows and term.of_documents for term in reported.terms):
+            causes.append(f"{says}.")
         else:
-            yield f"{says} and says nothing of the documents. Without it the number would be {without}."
-    if math.isnan(audit.reported.value) and audit.reported.note:
-        yield sentence(audit.reported.note)
-    if impossible(audit):
-        yield impossible(audit)
-    if audit.flat_topics:
-        yield f"{flat(audit.flat_topics, audit.topics)}."
-    unused = sum(topic.unused for topic in audit.topics_used)
-    if unused > len(audit.flat_topics):
-        yield f"{unused:,} of {amount(audit.topics, 'topic')} have less than a tenth of an equal share of the tokens."
-    likelihood = audit.line(LIKELIHOOD)
-    unigram = next((line for line in audit.lines if line.evaluator == UNIGRAM), None)
-    if unigram is not None and math.isfinite(likelihood.perplexity) and unigram.perplexity <= likelihood.perplexity:
-        same = perplexity(unigram.perplexity)
-        yield f"The model is no better than the same distribution over words for every document, {same}."
-    full = next((line for line in audit.lines if line.evaluator == FULL), None)
-    if full is not None and full.tokens and math.isfinite(full.perplexity) and math.isfinite(likelihood.perplexity):
-        gap = difference(full.perplexity, likelihood.perplexity)
-        more = ", and more so with more topics" if full.perplexity < likelihood.perplexity else ""
-        yield f"Full folding-in says {perplexity(full.perplexity)}, {gap} the likelihood's{more}."
-    if probability(audit):
-        yield probability(audit)
-    missed = below_bound(audit)
+            without = perplexity(math.exp(min((total - cost) * math.log(reported.base), 700.0)))
+            causes.append(f"{says} and says nothing of the documents. Without it the number would be {without}.")
+    return " ".join(causes)
+
+
+def _approximation(audit: AuditResult) -> str:
+    behaviour = behaviour_of(audit)
+    if behaviour == "consistent":
+        return ""
+    label = _estimator(audit, audit.line(LIKELIHOOD))
+    return f"What is called the likelihood here is an approximation: {label} {BEHAVIOURS[behaviour].clause}."
+
+
+def _precision(audit: AuditResult) -> str:
+    """Return a sentence on an estimate that takes more samples; empty for others."""
+    missed, asked, error_of_one = below_bound(audit), audit.settings.get("standard_error"), document_error(audit)
     if missed:
-        yield (
+        return (
             f"On {missed:,} of {amount(audit.documents, 'document')} the estimate is below the bound, which the "
             "likelihood never is, by more than its error tells. Take more samples."
         )
-    wanted, found = audit.settings.get("standard_error"), document_error(audit)
-    if wanted is not None and found > wanted:
-        yield (
-            f"An error of {wanted:.2g} nats a document was asked for; of these documents it is {found:.2g} (root mean "
-            "square)."
+    if asked is not None and error_of_one > asked:
+        return (
+            f"An error of {asked:.2g} nats a document was asked for; of these documents it is {error_of_one:.2g} (root"
+            " mean square). Take more samples."
         )
-    behaviour = behaviour_of(audit)
-    if behaviour != "consistent":
-        label = _estimator(audit, likelihood)
-        yield f"What is called the likelihood here is an approximation: {label} {BEHAVIOURS[behaviour].clause}."
+    return ""
 
 
-def flat(topics: tuple[int, ...], of: int) -> str:
+def _no_better(audit: AuditResult) -> str:
+    """Return a sentence on a model that is no better than one distribution for all documents; empty for others."""
+    likelihood = audit.line(LIKELIHOOD).perplexity
+    unigram = next((line.perplexity for line in audit.lines if line.evaluator == UNIGRAM), math.inf)
+    if not (math.isfinite(likelihood) and unigram <= likelihood):
+        return ""
+    return f"The model is no better than the same distribution over words for every document, {perplexity(unigram)}."
+
+
+def _folding_in(audit: AuditResult) -> str:
+    full = next((line for line in audit.lines if line.evaluator == FULL), None)
+    likelihood = audit.line(LIKELIHOOD).perplexity
+    if full is None or not (full.tokens and math.isfinite(full.perplexity) and math.isfinite(likelihood)):
+        return ""
+    more = ", and more so with more topics" if full.perplexity < likelihood else ""
+    gap = difference(full.perplexity, likelihood)
+    return f"Full folding-in says {perplexity(full.perplexity)}, {gap} the likelihood's{more}."
+
+
+def flat(topics: tuple[int, ...], n_topics: int) -> str:
     """Return a clause that names nearly uniform topics, some of so many, by their numbers."""
     named = ", ".join(map(str, topics[:NAMED])) + (", …" if len(topics) > NAMED else "")
     verb, which = ("is", "a topic") if len(topics) == 1 else ("are", "topics")
     return (
-        f"{len(topics):,} of {amount(of, 'topic')} {verb} nearly uniform, as {which} that no document uses:"
+        f"{len(topics):,} of {amount(n_topics, 'topic')} {verb} nearly uniform, as {which} that no document uses:"
         f" {named} (from 0)"
     )
 
 
 def impossible(audit: AuditResult) -> str:
-    """Return sentences on the documents of probability 0: how many, what the others give, the way out; empty if none.
+    """Return sentences on the documents of probability 0: their number, the others' perplexity, the remedy; or "".
 
     Under a prior that is positive everywhere a document is impossible if, and only if, one of its words is in no topic.
     """
@@ -301,12 +291,12 @@ def probabilities(audit: AuditResult) -> Table | None:
     test, rows = audit.probability, list[tuple[str, str, str, str]]()
     if test is None:
         return None
-    for name, found in test.excesses.items():
+    for name, excess in test.excesses.items():
         if name == LIKELIHOOD and audit.exact:
             rows.append((LIKELIHOOD, nats(0.0, 1), "", "yes, by definition"))
         else:
             answer = "no" if test.refutes(name) else "not refuted"
-            rows.append((_label(audit, name), signed(found.nats, 1), chance(found.log_chance), answer))
+            rows.append((_label(audit, name), signed(excess.nats, 1), chance(excess.log_chance), answer))
     held = "their exact likelihood" if test.exact else "an upper limit on their likelihood, unbiased as 1 / p"
     return Table(
         "Is it a probability?",
@@ -325,8 +315,8 @@ def probability(audit: AuditResult) -> str:
     if test is None:
         return ""
     refuted = [
-        f"{_label(audit, name)} (log e-value {signed(found.nats, 0)} nats, chance at most {chance(found.log_chance)})"
-        for name, found in test.excesses.items()
+        f"{_label(audit, name)} (log e-value {signed(excess.nats, 0)} nats, chance at most {chance(excess.log_chance)})"
+        for name, excess in test.excesses.items()
         if test.refutes(name)
     ]
     drawn = f"by {amount(test.documents, 'document')} drawn from the model"
@@ -365,8 +355,8 @@ def numbers(audit: AuditResult) -> Table:
             Column("ratio"),
             Column("over documents"),
             Column("±"),
-            Column("what it is", number=False, wide=True),
-            Column("nats", wide=True),
+            Column("what it is", number=False),
+            Column("nats"),
         ),
         rows,
         "The ratio is to the likelihood's perplexity: below 1 a number flatters the model. Over documents: the 95 %"
@@ -424,7 +414,7 @@ def documents(audit: AuditResult) -> Table | None:
     return (
         Table(
             "Where full folding-in and the likelihood differ most",
-            (*heads, Column("words", number=False, wide=True)),
+            (*heads, Column("words", number=False)),
             [row(document) for document in audit.most_different],
             "Nats per token; the gap is full folding-in less the likelihood.",
         )
@@ -440,39 +430,25 @@ def tables(audit: AuditResult) -> list[Table]:
 
 
 def kind(evaluator: str, estimator: str) -> str:
-    """Return what an evaluator's number is, in a few words."""
+    """Return the kind of an evaluator's number, in a few words."""
     if evaluator != LIKELIHOOD:
         return EVALUATORS[evaluator].kind
     return "exact" if estimator == EXACT else BEHAVIOURS[ESTIMATORS[estimator].behaviour].kind
 
 
-def explanation(audit: AuditResult, line: Line) -> str:
-    """Return what an evaluator computes, one sentence."""
-    if line.evaluator != LIKELIHOOD:
-        return EVALUATORS[line.evaluator].clause
-    how = "computed exactly"
-    if not audit.exact:
-        samples = f" with {_samples(line)} a document" if line.samples else ""
-        how = f"estimated by {_estimator(audit, line)}{samples}, which {BEHAVIOURS[behaviour_of(audit)].clause}"
-    given = SYMBOLS[audit.prior.name]
-    return (
-        f"The marginal likelihood p(w | {given}, Φ) of each document, its topic weights integrated over the model's"
-        f" {audit.prior.name} prior so that no token is used twice; {how}."
-    )
-
-
-def counted(audit: AuditResult) -> list[str]:
-    """Return clauses on what was scored and what was left out."""
+def counted(audit: AuditResult) -> str:
+    """Return a sentence on the documents and tokens that were scored and left out."""
     all_tokens = audit.tokens + audit.left_out
     share = f" ({100.0 * audit.left_out / all_tokens:.1f} %)" if audit.left_out else ""
     smoothing = audit.settings.get("smoothing")
     smoothed = [f"{smoothing:g} added to every p(w | z)"] if smoothing else []
-    return [
+    clauses = [
         f"{amount(audit.documents, 'document')} of {amount(audit.tokens, 'token')} scored",
         f"{amount(audit.left_out, 'token')}{share} outside the vocabulary left out",
         f"{amount(audit.empty, 'document')} without a known word left out",
         *smoothed,
     ]
+    return f"{'; '.join(clauses)}."
 
 
 def model_line(audit: AuditResult) -> str:
@@ -482,47 +458,23 @@ def model_line(audit: AuditResult) -> str:
 
 
 def prior(audit: AuditResult) -> str:
-    """Return a short description of the prior."""
-    described = DESCRIBED[audit.prior.name](**audit.parameters)
-    return f"{described}: {clean(audit.stand_in)}" if audit.stand_in else described
+    """Return a line on the prior: its kind, the ranges of its parameters, and why it is one that was chosen here."""
+    ranges = []
+    for name, values in audit.parameters.items():
+        low, high = (f"{value:.4g}".replace("-", MINUS) for value in (values.min(), values.max()))
+        ranges.append(f"{name} {low}" if low == high else f"{name} {low} to {high}")
+    chosen = [clean(audit.stand_in)] if audit.stand_in else []
+    return f"Prior: {'; '.join([', '.join([audit.prior.name, *ranges]), *chosen])}."
 
 
-def _dirichlet(alpha: Floats) -> str:
-    low, high = float(alpha.min()), float(alpha.max())
-    each = f"{low:.4g} each" if low == high else f"{low:.4g} to {high:.4g}"
-    return f"Dirichlet, {ALPHA} {each}, sum {float(alpha.sum()):.4g}"
-
-
-def _logistic_normal(mean: Floats, covariance: Floats) -> str:
-    widths = np.sqrt(np.diag(covariance))
-    means, spreads = (f"{part.min():.4g} to {part.max():.4g}".replace("-", MINUS) for part in (mean, widths))
-    return f"Logistic normal, log weights over the last topic's of means {means}, standard deviations {spreads}"
-
-
-def _own_dirichlets(alphas: Floats) -> str:
-    has = np.count_nonzero(alphas, axis=1)
-    low, high = int(has.min()), int(has.max())
-    topics = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    different = len(np.unique(alphas, axis=0))
-    return f"Dirichlet of each document's own, {amount(different, 'different one')}, of {topics} topics"
-
-
-# by the kind of prior: its parameters' symbols, and the function that describes them
-SYMBOLS = {DIRICHLET.name: ALPHA, LOGISTIC_NORMAL.name: "μ, Σ", OWN_DIRICHLET.name: f"{ALPHA} of d"}
-DESCRIBED: dict[str, Callable[..., str]] = {
-    DIRICHLET.name: _dirichlet,
-    LOGISTIC_NORMAL.name: _logistic_normal,
-    OWN_DIRICHLET.name: _own_dirichlets,
-}
-
-
-def command(audit: AuditResult) -> str:
-    """Return the command line that repeats the audit (settings["command"]), or else the call from Python."""
-    typed = audit.settings.get("command")
-    if isinstance(typed, str) and typed:
-        return clean(typed)
-    arguments = [f"{name}={audit.settings[of]!r}" for of, name in ARGUMENTS.items() if of in audit.settings]
-    return clean(f"heldout.audit({', '.join(['model', 'documents', *arguments])})")
+def own_number(audit: AuditResult) -> str:
+    """Return sentences on the library's own number: its function, value and meaning; empty for none."""
+    reported = audit.reported
+    if math.isnan(reported.value):
+        return ""
+    value = f"{reported.value:,.6g}".replace("-", MINUS)
+    gives = f"{clean(reported.function)} gives {value} ({clean(reported.unit)}), of {clean(reported.about)}."
+    return f"{gives} {sentence(reported.computes)}" if reported.computes else gives
 
 
 def note(audit: AuditResult) -> str:

@@ -7,15 +7,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from heldout.auditing import style
+from heldout.auditing.colours import INK, REPORTED_COLOUR
+from heldout.auditing.figures import WIDTH, element, look
+from heldout.auditing.formats import nats
 from heldout.auditing.rank.result import RankingResult
-from heldout.auditing.svg import INK, WIDTH, look, svg
+from heldout.auditing.rank.wording import label
 
 _LABEL = 0.12  # least distance of two labels, as a share of the axis
 
 
 def by_topics(ranking: RankingResult) -> str:
-    """Return a figure of how far models are behind the best, by number of topics, as SVG; empty if none is finite.
+    """Return a page's figure of how far models are behind the best, by number of topics; empty if none is finite.
 
     The libraries' own numbers are drawn less the best model's, where all models have one, in a panel of their own.
     """
@@ -31,12 +33,22 @@ def by_topics(ranking: RankingResult) -> str:
             own = [best - model.reported.nats_per_token for model in models]
             axes[1].axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
             topics = [model.topics for model in models]
-            axes[1].plot(topics, own, "s-", color=style.REPORTED_COLOUR, markersize=5.0, linewidth=1.2)
+            axes[1].plot(topics, own, "s-", color=REPORTED_COLOUR, markersize=5.0, linewidth=1.2)
             axes[1].set_ylabel("by the library's number")
             axes[0].set_xlabel("")
             axes[1].set_xlabel("topics")
-            style.plain_ticks(axes[1].yaxis)
-        return svg(figure, "topics")
+        values = "; ".join(
+            f"{label(model)} {nats(-gap.nats_per_token)}"
+            for model, gap in zip(ranking.models, ranking.behind, strict=True)
+            if math.isfinite(gap.nats_per_token)
+        )
+        below = " Below it, in red, the same by the library's own number." if reported else ""
+        return element(
+            figure,
+            f"Nats per token behind the best model, by number of topics: {values}",
+            "Nats per token behind the best model, by number of topics: lower is better, and a model whose bar reaches"
+            f" the dashed line is not told apart from the best.{below}",
+        )
 
 
 def draw_behind(ranking: RankingResult, axis: Axes) -> bool:
@@ -61,12 +73,11 @@ def draw_behind(ranking: RankingResult, axis: Axes) -> bool:
     axis.set_xticks(labelled, [f"{number:,}" for number in labelled])
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("topics")
-    style.plain_ticks(axis.yaxis)
     return True
 
 
 def _spread_out(numbers: list[int]) -> list[int]:
-    """Return those numbers, ascending, whose labels do not touch on a logarithmic axis."""
+    """Return the numbers, ascending, whose labels do not touch on a logarithmic axis."""
     room = _LABEL * math.log(max(numbers) / min(numbers))
     kept: list[int] = []
     for number in sorted(set(numbers)):

@@ -1,10 +1,11 @@
 """A ranking that prints itself, writes its page, and stands in a notebook."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
-from heldout.auditing import tables
+from heldout.auditing.pages import WIDTH, fragment, page, settings_text
 from heldout.auditing.rank import wording
 from heldout.auditing.rank.result import RankingResult
 from heldout.auditing.sheet import Sheet, drawn, frame, plain
@@ -19,11 +20,18 @@ class Ranking(RankingResult):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the parts of the report at the console's width."""
-        sheet, table = Sheet(options.max_width, options.ascii_only), wording.models(self)
+        sheet = Sheet(options.max_width, ascii_only=options.ascii_only)
+        yield from self._verdict(sheet)
+        yield sheet.text("")
+        yield from self._details(sheet)
+
+    def _verdict(self, sheet: Sheet) -> Iterator[RenderableType]:
         yield sheet.text(wording.headline(self), "bold")
-        yield from map(sheet.text, (*wording.reasons(self), "", wording.facts(self), ""))
-        yield sheet.table(table)
-        yield sheet.text(table.caption, "dim")
+        yield from map(sheet.text, wording.reasons(self))
+
+    def _details(self, sheet: Sheet) -> Iterator[RenderableType]:
+        table = wording.models(self)
+        yield from (sheet.text(wording.facts(self)), sheet.text(""), sheet.table(table), sheet.note(table.caption))
 
     def __str__(self) -> str:
         """Return the report of the terminal, 80 columns wide, without colours."""
@@ -34,7 +42,8 @@ class Ranking(RankingResult):
         return f"<Ranking of {len(self.models)} models: {wording.headline(self)}>"
 
     def _repr_html_(self) -> str:
-        return tables.fragment(wording.headline(self), wording.models(self))
+        sheet = Sheet(WIDTH, is_page=True)
+        return fragment([sheet.text(wording.headline(self), "bold"), sheet.table(wording.models(self))])
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the models as a pandas table, the best first; see `records` (needs pandas)."""
@@ -52,6 +61,8 @@ class Ranking(RankingResult):
 
     def to_html(self) -> str:
         """Return the page of `heldout rank --html`, one file with its figure (needs matplotlib)."""
-        from heldout.auditing.rank.page import page  # late: matplotlib may be missing
+        from heldout.auditing.rank.figures import by_topics  # late: matplotlib may be missing
 
-        return page(self)
+        sheet, title = Sheet(WIDTH, is_page=True), f"Ranking: {len(self.models)} models on {self.corpus}"
+        details = (*self._details(sheet), sheet.note(settings_text(self.settings)))
+        return page(title, self._verdict(sheet), [by_topics(self)], details)

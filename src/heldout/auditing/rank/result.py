@@ -141,13 +141,13 @@ class RankingResult:
     def nats_per_token(self, model: RankedModel) -> float:
         """Return a model's mean log-likelihood of the documents possible under it, nats per token."""
         possible = np.isfinite(model.nats)
-        return _over(float(model.nats[possible].sum()), int(self.lengths[possible].sum()))
+        return _per_token(float(model.nats[possible].sum()), int(self.lengths[possible].sum()))
 
     def error(self, model: RankedModel) -> float:
         """Return the standard error of that mean's estimate, nats per token: of these documents, not of others."""
         possible = np.isfinite(model.nats)
         errors = np.hypot(model.errors[possible], model.biases[possible])
-        return _over(sum_error(errors, model.biases[possible]), int(self.lengths[possible].sum()))
+        return _per_token(sum_error(errors, model.biases[possible]), int(self.lengths[possible].sum()))
 
     def interval(self, model: RankedModel) -> tuple[float, float]:
         """Return the ends of a model's perplexity's 95 % interval over documents, the model fixed; NaN without one."""
@@ -176,10 +176,11 @@ class RankingResult:
         lengths = self.lengths[possible].astype(np.float64)
         D, N = len(lengths), float(lengths.sum())
         gaps = one.nats[possible] - other.nats[possible]
-        delta = _over(float(gaps.sum()), N)
-        bias = _over(float((one.biases[possible] - other.biases[possible]).sum()), N)
-        squares = [float((of[possible] ** 2).sum()) for model in (one, other) for of in (model.errors, model.biases)]
-        estimates = math.hypot(_over(math.sqrt(sum(squares)), N), bias)
+        delta = _per_token(float(gaps.sum()), N)
+        bias = _per_token(float((one.biases[possible] - other.biases[possible]).sum()), N)
+        parts = (part for model in (one, other) for part in (model.errors, model.biases))
+        squares = [float((part[possible] ** 2).sum()) for part in parts]
+        estimates = math.hypot(_per_token(math.sqrt(sum(squares)), N), bias)
         if D < 2:
             return Difference(delta, math.inf, estimates, one.impossible != other.impossible)
         error = math.hypot(ratio_error(gaps, lengths), bias)
@@ -188,7 +189,7 @@ class RankingResult:
         return Difference(delta, error, estimates, apart)
 
     def quantile(self, documents: int) -> float:
-        """Return how many errors two models have to differ by to be told apart."""
+        """Return the number of errors beyond which two models are told apart."""
         pairs = max(len(self.models) * (len(self.models) - 1) // 2, 1)
         return float(stdtrit(documents - 1, 1.0 - LEVEL / (2.0 * pairs)))
 
@@ -199,7 +200,7 @@ class RankingResult:
 
     @property
     def ties(self) -> tuple[RankedModel, ...]:
-        """The best model, and those that these documents do not tell apart from it."""
+        """The best model, and the others that these documents do not tell apart from it."""
         return tuple(model for model, gap in zip(self.models, self.behind, strict=True) if not gap.apart)
 
     @property
@@ -275,5 +276,5 @@ def in_order(models: list[RankedModel]) -> tuple[RankedModel, ...]:
     return tuple(sorted(models, key=place))
 
 
-def _over(total: float, tokens: float) -> float:
+def _per_token(total: float, tokens: float) -> float:
     return total / tokens if tokens else math.nan

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 
-from heldout.auditing.audit.wording import flat, raised
+from heldout.auditing.audit.wording import MOST, flat, raised
 from heldout.auditing.formats import (
     ERRORS,
     SAME,
@@ -50,51 +51,57 @@ def headline(ranking: RankingResult) -> str:
     )
 
 
-def reasons(ranking: RankingResult) -> Iterator[str]:
-    """Yield the sentences below the verdict."""
+def reasons(ranking: RankingResult) -> list[str]:
+    """Return at most `MOST` sentences below the verdict: causes and remedies, the gravest first."""
+    return list(islice(_reasons(ranking), MOST))
+
+
+def _reasons(ranking: RankingResult) -> Iterator[str]:
     if len(ranking.ties) > 1:
-        gaps = [gap for gap in ranking.behind[1:] if not gap.apart]
-        samples = max(gap.estimates / gap.error for gap in gaps if gap.error > 0.0) if any(g.error for g in gaps) else 0
-        more = "more samples (samples, --samples)" if samples > 0.5 and not ranking.exact else "more documents"
-        yield f"What could tell them apart is {more}."
+        ratios = [gap.estimates / gap.error for gap in ranking.behind[1:] if not gap.apart and gap.error > 0.0]
+        sampled = not ranking.exact and max(ratios, default=0.0) > 0.5
+        yield f"What could tell them apart is more {'samples (samples, --samples)' if sampled else 'documents'}."
     numbers = {model.topics for model in ranking.models}
     if ranking.best.topics == max(numbers) > min(numbers):
         yield f"No model of more than {_topics(ranking.best)} is among these: more topics may be better still."
-    choice = ranking.library_choice
-    if choice is not None:
-        function = clean(choice.reported.function)
-        if choice is ranking.best:
-            yield f"{function}, the library's own number, chooses the same model."
-        else:
-            gap = ranking.difference(choice, ranking.best)
-            verdict = "" if gap.apart else ", which these documents do not tell apart from it"
-            yield (
-                f"{function}, the library's own number, would have chosen {label(choice)},"
-                f" {nats(-gap.nats_per_token)} nats per token behind the best{verdict}."
-            )
-        ends = dict.fromkeys(of(ranking.models, key=lambda model: model.topics) for of in (min, max))
-        beside = (f"{_beside_likelihood(ranking, model)} at {_topics(model)}" for model in ends)
-        yield f"That number is {' and '.join(beside)}."
-        if choice.reported.base != math.e:
-            yield f"For {label(choice)} {raised(choice.reported)}."
+    impossible = tuple(model for model in ranking.models if model.impossible)
+    if impossible:
+        give = "give up to" if len(impossible) > 1 else "gives"
+        who = names(impossible) if len(impossible) <= MANY else f"{len(impossible)} models"
+        yield (
+            f"{who} {give} {impossible[-1].impossible:,} of {ranking.documents:,} documents probability"
+            " 0, for words that are in no topic: the numbers are of the others. Smoothing (smoothing=1e-6, --smoothing"
+            " 1e-6) makes all possible."
+        )
+    if ranking.library_choice is not None:
+        yield _library(ranking, ranking.library_choice)
+    for model in ranking.models[1:]:
+        if model.stand_in:
+            yield f"{label(model)} has no prior of its own: {clean(model.stand_in)}."
     coherent = ranking.coherence_choice
     if coherent is not None:
-        whose = "the same model" if coherent is ranking.best else label(coherent)
+        owner = "the same model" if coherent is ranking.best else label(coherent)
         value = f"{_measure(ranking)} {nats(coherent.coherence, 2)}"
-        yield f"Coherence, which asks something else, is highest in {whose} ({value})."
+        yield f"Coherence, which asks something else, is highest in {owner} ({value})."
+    if ranking.note:
+        yield sentence(ranking.note)
     for model in ranking.models:
         if model.flat_topics:
             yield f"Of {clean(model.name)} {flat(model.flat_topics, model.topics)}."
-        if model.stand_in and model is not ranking.best:
-            yield f"{label(model)} has no prior of its own: {clean(model.stand_in)}."
-        if model.impossible:
-            yield (
-                f"{label(model)} gives {model.impossible:,} of {ranking.documents:,} documents probability 0, as they"
-                " have words that none of its topics has: its numbers are of the others. A little probability for every"
-                " word (smoothing=1e-6, --smoothing 1e-6) makes all possible."
-            )
-    if ranking.note:
-        yield sentence(ranking.note)
+
+
+def _library(ranking: RankingResult, choice: RankedModel) -> str:
+    """Return sentences on the choice by the libraries' own numbers, and on their distance from the likelihood."""
+    chooses = "chooses the same model"
+    if choice is not ranking.best:
+        gap = ranking.difference(choice, ranking.best)
+        behind = f"{nats(-gap.nats_per_token)} nats per token behind the best"
+        verdict = "" if gap.apart else ", which these documents do not tell apart from it"
+        chooses = f"would have chosen {label(choice)}, {behind}{verdict}"
+    ends = dict.fromkeys(end(ranking.models, key=lambda model: model.topics) for end in (min, max))
+    beside = " and ".join(f"{_beside_likelihood(ranking, model)} at {_topics(model)}" for model in ends)
+    base = f" For {label(choice)} {raised(choice.reported)}." if choice.reported.base != math.e else ""
+    return f"{clean(choice.reported.function)}, the library's own number, {chooses}. That number is {beside}.{base}"
 
 
 def label(model: RankedModel) -> str:
@@ -132,10 +139,9 @@ def shown(ranking: RankingResult, model: RankedModel) -> str:
 def models(ranking: RankingResult) -> Table:
     """Return the models side by side, the best first."""
     heads = ("model", "topics", "perplexity", "over documents", "behind", "±", "", "library", _measure(ranking))
-    texts, wide = ("model", ""), ("topics", "over documents", _measure(ranking))
     return Table(
         "Perplexity per token, and nats per token behind the best",
-        tuple(Column(head, number=head not in texts, wide=head in wide) for head in heads),
+        tuple(Column(head, number=head not in ("model", "")) for head in heads),
         [_row(ranking, model, gap) for model, gap in zip(ranking.models, ranking.behind, strict=True)],
         "Over documents: the 95 % interval for other documents like these, the model fixed. Behind the best: ± is the"
         " standard error of the paired difference on the same documents. A tie is a model that these documents do not"
