@@ -31,7 +31,7 @@ from heldout.models.lda_own_priors import AllTopics, log_assignments
 from heldout.typing import Floats
 
 BURN_IN = 4  # W is re-estimated after the first 1 / BURN_IN of the sweeps
-LARGEST = 30.0  # of |log alpha|
+LARGEST = 30.0  # bound on |log alpha|
 
 
 @estimator
@@ -108,8 +108,8 @@ class DMR(Estimator):
             logits = x @ W.T
             alphas = np.exp(np.clip(logits, -LARGEST, LARGEST))
             total = alphas.sum(axis=1)
-            of_total = digamma(total) - digamma(total + rows)
-            slope = alphas * (of_total[:, None] + digamma(alphas + in_document) - digamma(alphas))
+            total_terms = digamma(total) - digamma(total + rows)
+            slope = alphas * (total_terms[:, None] + digamma(alphas + in_document) - digamma(alphas))
             slope[np.abs(logits) > LARGEST] = 0.0
             value = log_assignments(in_document, alphas).sum() - 0.5 * float((precision * W**2).sum())
             return -value, -(slope.T @ x - precision * W).ravel()

@@ -51,7 +51,7 @@ def estimator(model: type[Class]) -> type[Class]:
 
 @estimator
 class Estimator:
-    """An estimator.
+    """Base class of estimators with scikit-learn's conventions for parameters.
 
     Args:
         n_components: K; the one parameter that may be given by position.
@@ -63,7 +63,7 @@ class Estimator:
 
     @classmethod
     def of(cls, settings: Any, n_components: int, **params: Any) -> Self:
-        """Return the estimator with those of its parameters that a dataclass of settings has, by name, and others."""
+        """Return an estimator with the parameters that it shares with a dataclass of settings, by name, and others."""
         names = {field.name for field in fields(cls) if field.init} & {field.name for field in fields(settings)}
         return cls(n_components, **{**{name: getattr(settings, name) for name in names}, **params})
 
@@ -94,7 +94,7 @@ class Estimator:
 
 @estimator
 class TopicEstimator(Estimator):
-    """An estimator of a model of documents with a prior of their weights, and so with a likelihood: the score."""
+    """Base class of models of documents with a prior of their weights, whose score is the likelihood."""
 
     n_components: int = field(default=10, kw_only=False)
 

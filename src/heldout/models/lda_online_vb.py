@@ -24,7 +24,7 @@ from heldout.typing import Floats
 
 @estimator
 class OnlineLDAVB(LDAVB):
-    """LDA by online variational Bayes on a (D, V) matrix of counts; see `LDAVB` for what is not here.
+    """LDA by online variational Bayes on a (D, V) matrix of counts; see `LDAVB` for its other arguments.
 
     Args:
         batch: documents of a batch.

@@ -15,7 +15,7 @@ ITERATIONS, HALVINGS, SMALL = 100, 40, 1e-10
 
 
 def objective(parameters: Floats, x: Floats, labels: Ints, penalties: Floats) -> float:
-    """Return what is minimised, nats; x, (N, P), has a column for every parameter, penalties are (P,)."""
+    """Return the penalised negative log-likelihood, nats, of (N, P) features x, whose penalties are (P,)."""
     signs = 2.0 * labels - 1.0
     return float(np.logaddexp(0.0, -signs * (x @ parameters)).sum() + (penalties * parameters**2).sum() / 2.0)
 

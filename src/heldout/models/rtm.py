@@ -104,7 +104,7 @@ class RTM(TopicEstimator):
 
 
 def check_pairs(pairs: Ints, y: Ints, documents: int) -> None:
-    """Raise InputError for pairs that are not (M, 2) of two documents each, or labels that are not theirs, 0 or 1."""
+    """Raise InputError for pairs that are not (M, 2) places of two documents, or links that are not (M,) 0 and 1."""
     if pairs.ndim != 2 or pairs.shape[1] != 2 or y.shape != pairs.shape[:1] or not np.isin(y, (0, 1)).all():
         raise InputError(
             f"relational topic model: pairs {pairs.shape} and links {y.shape}; give (M, 2) and (M,) of 0 and 1"

@@ -19,8 +19,8 @@ def _objective(f: Floats, cells: "np.ndarray", precisions: Floats, w: Floats) ->
             s = 0.0
             for p in range(len(w)):
                 s += f[i, p] * w[p]
-            against = -s if cells[i] == 1 else s
-            value += max(against, 0.0) + np.log1p(np.exp(-abs(against)))
+            loss_logit = -s if cells[i] == 1 else s
+            value += max(loss_logit, 0.0) + np.log1p(np.exp(-abs(loss_logit)))
     return value
 
 
