@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from tables_of import measurements_table, scores_table
 
-from heldout.evaluators import PARTICLES, SEQUENTIAL, of_likelihood
+from heldout.evaluators import PARTICLES, SEQUENTIAL, likelihood_estimators
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
@@ -56,7 +56,7 @@ def calibration(
     for gamma in gammas:
         key = ("none", "none", f"gamma-{gamma:g}", 4, 0.0, "none", 0)
         rows.append(Measurement(*key, "tokens", "pairs", 1000, float(TOKENS_OF_PAIR)))
-        for name in of_likelihood():
+        for name in likelihood_estimators():
             mean, deviation = 0.01, 0.02
             if name in METHODS:
                 mean, deviation = map(float, PUBLISHED[gamma][METHODS.index(name)][:2])

@@ -18,7 +18,7 @@ from heldout.models.categorical_pca import CategoricalPCA
 from heldout.typing import Floats
 
 NEWTON_STEPS, HALVINGS = 100, 40
-SETTLED = 1e-9  # nats that a Newton step would gain
+SETTLED = 1e-9  # nats; the mode is found when a Newton step would gain less
 
 
 @dataclass(frozen=True)

@@ -42,15 +42,15 @@ from heldout.topics import Components, block_of_documents
 from heldout.typing import Floats, Ints
 
 ORDERS = (16, 32, 64, 128)  # nodes per axis of the Gauss-Hermite rule
-SETTLED = 1e-6  # nats: orders whose values differ by less agree
+SETTLED = 1e-6  # nats; orders whose values differ by less agree
 MODE_TOLERANCE = 1e-8  # nats per token; loose, because the mode only centres the rule
 MODE_ITERATIONS = 1000
 LARGEST_DIMENSION = 2
-NARROWEST = 1e-12  # radians: the slice's bracket is not shrunk further
+NARROWEST = 1e-12  # radians; the slice's bracket is not shrunk further
 
 
 class Integrand:
-    """exp of a log joint, and its Laplace approximation q = N(mode, C C'); C is upper triangular."""
+    """The exponential of a log joint, and its Laplace approximation q = N(mode, C C'); C is upper triangular."""
 
     mode: Floats
     C: Floats
@@ -162,8 +162,8 @@ def slice_move(
         u[going[taken]], ratio[going[taken]] = proposed[taken], reached[taken]
         going = going[~taken]
         # the bracket shrinks to angle 0, where the chain stands, which is on the slice; at `NARROWEST` h stays there
-        below = angle[going] < 0.0
-        low[going[below]], high[going[~below]] = angle[going[below]], angle[going[~below]]
+        negative = angle[going] < 0.0
+        low[going[negative]], high[going[~negative]] = angle[going[negative]], angle[going[~negative]]
         going = going[high[going] - low[going] > NARROWEST]
         angle[going] = low[going] + (high[going] - low[going]) * rng.random(len(going))
     return u, ratio
@@ -227,7 +227,7 @@ def _laplace(components: Components, documents: Corpus, penalty: float) -> Itera
 
 
 def _over_vocabulary(components: Components, documents: Corpus, penalty: float) -> tuple[Corpus, int]:
-    """Return the documents over the components' vocabulary, and how many tokens were left out.
+    """Return the documents over the components' vocabulary, and the number of tokens outside it.
 
     Raises:
         InputError: when the penalty is not positive, so that the prior is improper.

@@ -119,7 +119,7 @@ def laplace_softmax(
         if form == "density":
             constant = gammaln(A) - gammaln(alpha).sum() + 0.5 * (len(alpha) - 1) * np.log(2.0 * np.pi)
             integral = constant + xlogy(alpha, alpha / A).sum() - 0.5 * np.log(alpha).sum() + 0.5 * np.log(A)
-            values[lengths > 0] += float(integral)  # the log of the prior's, which is 0, by the same method
+            values[lengths > 0] += float(integral)  # the log of the prior's volume, which is 0, by the same method
     return Evaluation.deterministic(values, lengths, left_out)
 
 

@@ -24,7 +24,7 @@ from heldout.typing import Ints
 
 
 class Method(NamedTuple):
-    """The likelihood of every document and how it was found.
+    """The likelihood of every document, and whether it is exact.
 
     Attributes:
         evaluation: log-likelihoods, nats.
@@ -36,7 +36,7 @@ class Method(NamedTuple):
 
 
 def own_priors(model: OwnPriors, documents: Corpus, samples: int, rng: np.random.Generator) -> Method:
-    """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `EXACT_COST`, or estimated.
+    """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `EXACT_COST`, else estimated.
 
     What it takes and raises besides, see `exact_or_reference`.
     """
@@ -59,7 +59,7 @@ def exact_or_reference(
     chains: int = CHAINS,
     variance: float = VARIANCE,
 ) -> Evaluation:
-    """Return log p(w_i | alpha_i, phi) of documents over the model's words: exact of some, (D,), else the reference's.
+    """Return log p(w_i | alpha_i, phi) of documents over the model's words, exactly where `exact`, (D,), is true.
 
     What it takes, returns and raises besides, see `heldout.evaluators.reference`.
     """

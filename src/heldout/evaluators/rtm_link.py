@@ -31,7 +31,7 @@ LEFT_OUT = 1e-12
 
 
 class Links(NamedTuple):
-    """Of M pairs, nats of whether they are linked: exact, at q-bar of one state, and at the mean weights, each (M,)."""
+    """Log-probabilities of M links, nats, (M,) each: exact, at q-bar of one state, and at the mean weights."""
 
     exact: Floats
     state: Floats
@@ -76,7 +76,7 @@ def rtm_link_of_weights(
     random: np.random.Generator,
     draws: int,
 ) -> tuple[Evaluation, Links]:
-    """Return log p(R_ij = y) of links that read pi, estimated by so many draws, with its error; and all three forms.
+    """Return log p(R_ij = y) of links that read pi, estimated by `draws`, with its error; and all three forms.
 
     Raises:
         InputError: as `rtm_link` does, or for fewer than 2 draws.
@@ -103,7 +103,7 @@ def rtm_link_of_weights(
 def _posteriors(
     topics: Topics, weights: Floats, documents: Corpus, pairs: Ints, y: Ints, random: np.random.Generator
 ) -> dict[int, _Posterior]:
-    """Return the posterior of counts of every document that is in a pair."""
+    """Return the posterior of counts of every document that belongs to a pair."""
     K = topics.n_topics
     if weights.shape != (K,):
         raise InputError(f"relational topic model: weights of shape {weights.shape}; give {K}")
@@ -116,7 +116,7 @@ def _posteriors(
 
 
 def _posterior(topics: Topics, tokens: NDArray[np.int32], uniform: float) -> _Posterior:
-    """Return q-bar of the count vectors that count, their probabilities, one that is drawn, and E[pi | w]."""
+    """Return q-bar of the count vectors of any weight, their probabilities, a draw of them, and E[pi | w]."""
     _, counts, p = posterior_counts(topics.phi_by_word[tokens], topics.alpha)
     order = np.argsort(p, kind="stable")
     order = order[np.cumsum(p[order]) >= LEFT_OUT]

@@ -19,7 +19,7 @@ from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-ENTRIES = 2**21  # the most entries of an array of training documents by words
+ENTRIES = 2**21  # largest number of entries of an array of training documents by words
 
 
 def training_mixture(topics: Topics, weights: Floats, documents: Corpus) -> Evaluation:

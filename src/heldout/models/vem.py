@@ -96,7 +96,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 
     @abstractmethod
     def ve_step(self, data: Data, parameters: Parameters, latent: Latent | None = None) -> Latent:
-        """Return latent values that raise the objective, from the last ones, None at first; the parameters are fixed."""
+        """Return latent values that raise the objective, from the last ones or None; the parameters are fixed."""
 
     @abstractmethod
     def vm_step(self, data: Data, latent: Latent, parameters: Parameters) -> Parameters:

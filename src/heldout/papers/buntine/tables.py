@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, of_likelihood
+from heldout.evaluators import ESTIMATORS, EXACT, likelihood_estimators
 from heldout.inputs import Inputs
 from heldout.papers.buntine import results
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
@@ -132,7 +132,7 @@ def errors_of_all(inputs: Inputs) -> str:
             cells += [_number(figure) for figure in figures] or [latex.DASH] * 2
         return cells
 
-    others = [row(name) for name in of_likelihood() if name not in METHODS]
+    others = [row(name) for name in likelihood_estimators() if name not in METHODS]
     rows: list[latex.TableRow] = [*map(row, METHODS), r"\midrule", *others]
     return latex.tabular(inputs, f"@{{}}l{'rr' * len(results.GAMMAS)}@{{}}", head, rows)
 
