@@ -54,7 +54,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[Path]:
-    """Yield `.partial-NAME` beside `path`, locked while the context lasts, or a name of its own where that is taken."""
+    """Yield `.partial-NAME` beside `path`, locked while the context lasts, or another name if that is taken."""
     fixed = path.with_name(f".partial-{path.name}")
     try:
         import fcntl
@@ -78,7 +78,7 @@ def _temporary(path: Path) -> Iterator[Path]:
 
 
 def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Refuse outputs that would overwrite one another, an input, or what is read of a folder among the inputs.
+    """Refuse outputs that would overwrite one another, an input, or a file that is read in an input folder.
 
     Raises:
         InputError: names the output.
@@ -93,8 +93,8 @@ def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
         if not output.is_file():
             continue
         for source in given:
-            inside = source.is_dir() and output.suffix in _SOURCES and output.resolve().parent == source.resolve()
-            if inside or (source.exists() and source.samefile(output)):
+            is_part = source.is_dir() and output.suffix in _SOURCES and output.resolve().parent == source.resolve()
+            if is_part or (source.exists() and source.samefile(output)):
                 raise InputError(f"{output}: an input, which would be overwritten; name another file for the output")
 
 
@@ -103,7 +103,7 @@ _SOURCES = (".txt", ".beta", ".other")  # endings of files that make a folder a 
 
 @contextmanager
 def reading_arrays(path: Path, what: str, remedy: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the arrays of an .npz file by name; `what` it should hold and the `remedy` are for messages.
+    """Yield the arrays of an .npz file by name; messages say `what` it should hold and the `remedy`.
 
     Raises:
         InputError: when the file is missing or truncated, or the caller cannot make of it what it should hold.
@@ -157,7 +157,7 @@ class Saved:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what `save` wrote; raises InputError when the file is missing, truncated, or holds something else."""
+        """Read a file of `save`; raises InputError if it is missing, truncated, or of another kind."""
         unpack: dict[Any, Callable[[Any], Any]] = {
             tuple: lambda words: tuple(words.tolist()),
             dict: lambda mapping: json.loads(str(mapping)),

@@ -35,9 +35,7 @@ RELATIVES = word_set("what whatever which who whom whose where wherever when whe
 CONJUNCTIONS = word_set("and or but if as so because though while unless in for from with")
 ARTICLES = word_set("the a an one ones every each all both no none some any many most such other others")
 VERBS = word_set("is are was were be has have had holds stands says does do")
-NO_NOUNS = word_set(
-    "alike alone apart found given hold least less others own rest said some such taken these those told"
-)
+NO_NOUNS = word_set("alike alone apart found given hold least less own some told")
 NO_FIRST_WORDS_OF_FUNCTIONS = PREPOSITIONS | RELATIVES | CONJUNCTIONS | ARTICLES | VERBS | {"whether"}
 NO_FIRST_WORDS_OF_NOUNS = PREPOSITIONS | RELATIVES | CONJUNCTIONS | VERBS | {"such", "none"}
 PROPERTIES = ("property", "cached_property", "setter")
@@ -120,12 +118,13 @@ def comments(tree: ast.Module, source: str) -> Iterator[Finding]:
 def names(tree: ast.Module) -> Iterator[Finding]:
     """Yield the names that are prepositions or no nouns.
 
-    A method may be a preposition, since its object's name stands before it: `LDA.of(settings, K)`.
+    A method or field may be one, since its object's name stands before it: `LDA.of(settings, K)`.
     """
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    methods = {id(node) for one in classes for node in one.body if isinstance(node, Function)}
-    top = {id(node) for statement in tree.body if not isinstance(statement, Function | ast.ClassDef)
-           for node in ast.walk(statement)}  # fmt: skip
+    members = {id(node) for one in classes for node in one.body if isinstance(node, Function)}
+    members |= {id(node.target) for one in classes for node in one.body if isinstance(node, ast.AnnAssign)}
+    plain = [statement for statement in tree.body if not isinstance(statement, Function | ast.ClassDef)]
+    top = {id(node) for statement in plain for node in ast.walk(statement)}
     for node in ast.walk(tree):
         if isinstance(node, Function | ast.ClassDef):
             name, strict = node.name, True
@@ -136,7 +135,7 @@ def names(tree: ast.Module) -> Iterator[Finding]:
         else:
             continue
         bare = name.strip("_").lower()
-        if bare.startswith("of_") or (bare in PREPOSITIONS and id(node) not in methods):
+        if id(node) not in members and (bare in PREPOSITIONS or bare.startswith("of_")):
             yield node.lineno, f"the name {name} is a preposition or begins with one"
         elif strict and bare in NO_NOUNS:
             yield node.lineno, f"the name {name} is no noun"

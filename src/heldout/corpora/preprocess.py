@@ -1,4 +1,4 @@
-"""From texts to documents of words: one rule, applied in one order."""
+"""Preprocessing of texts into documents of words: one rule, applied in one order."""
 
 import re
 import sys
@@ -15,13 +15,13 @@ from heldout.errors import InputError
 Text = tuple[str, str]  # document name, its text
 Words = tuple[str, list[str]]  # document name, its words in order
 
-ANY_SCRIPT = "letters, marks and digits of any script"  # instead of a regular expression
-SYLLABLES = "\u2e80"  # first character of the scripts whose characters are syllables or words, long enough alone
+ANY_SCRIPT = "letters, marks and digits of any script"  # pattern of a rule instead of a regular expression
+SYLLABLES = "\u2e80"  # first character of the scripts in which one character is a syllable or a word, long enough alone
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How texts become words: steps that are applied to the lower-cased text, in this order.
+    """The rule by which texts become words: steps that are applied to the lower-cased text, in this order.
 
     Attributes:
         token: a regular expression of one character, or `ANY_SCRIPT`; a token is a maximal run of matches.
@@ -112,7 +112,7 @@ def lancaster() -> Callable[[str], str]:
 
 
 def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[str]]:
-    """Return a rule, without its thresholds over all texts, as a function from a text to its words in order.
+    """Return the function from a text to its words in order, by a rule without its thresholds over all texts.
 
     Examples:
         >>> rule = Rule(token="[a-z]", minimum_length=3)
@@ -139,7 +139,7 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
 
 
 def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus: str) -> list[Words]:
-    """Turn texts, none of them blank, into the documents of words that the rule keeps, token order kept.
+    """Turn texts, none of them blank, into the rule's documents of words, token order kept.
 
     Raises:
         InputError: names the document that has no word left, where the rule refuses it, or the corpus with fewer than
@@ -175,7 +175,7 @@ def corpus_of(
     left_out: Sequence[str] = (),
     **more: Any,
 ) -> Corpus:
-    """Return the corpus that a rule makes of texts, without the documents that have no word, named in its provenance.
+    """Return the corpus that a rule makes of texts; its provenance names the documents without a word, left out.
 
     The provenance has `sources`, the names of records that were `left_out` before, and `more`; the other arguments and
     errors are those of `apply`.

@@ -1,4 +1,4 @@
-"""Which documents are held out, which half of each is shown, and which tokens train, validate and test."""
+"""Splits: held-out documents, the half of each that is shown, and tokens that train, validate and test."""
 
 from typing import NamedTuple
 

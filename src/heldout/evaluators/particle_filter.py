@@ -11,11 +11,11 @@ with n = l. The product over tokens of the mean over particles of the records be
 estimate of Wallach (2008), `heldout.evaluators.left_to_right`, whose limit is not p.
 
 Weighted. Before the draw the particles stand for p(z_1 .. z_{l-1} | w_1 .. w_{l-1}); those that make w_l more probable
-have to become more frequent before they stand for p(z_1 .. z_{l-1} | w_1 .. w_l). So R particles are drawn anew with
-probabilities proportional to their records before the draw, by systematic resampling. All else is as above, and leaves these
-distributions unchanged: this is a particle filter with moves (Gilks and Berzuini, 2001), whose product of means has
-the expectation p(w_1 .. w_L) for every R (Del Moral, 2004). The log of the mean over independent runs is low by about
-half its squared standard error.
+have to become more frequent before they stand for p(z_1 .. z_{l-1} | w_1 .. w_l). So R particles are drawn anew, by
+systematic resampling, with probabilities proportional to their records before the draw. All else is as above, and
+leaves these distributions unchanged: this is a particle filter with moves (Gilks and Berzuini, 2001), whose product of
+means has the expectation p(w_1 .. w_L) for every R (Del Moral, 2004). The log of the mean over independent runs is low
+by about half its squared standard error.
 """
 
 import numba as nb

@@ -1,4 +1,4 @@
-"""Topic models of other libraries: how to read them, and the number that each library itself reports.
+"""Topic models of other libraries: their readers, and the number that each library itself reports.
 
 One file per library, which ends with its `Library`; `heldout.libraries.read.LIBRARIES` lists them. A reader takes what
 the library saved (or the fitted object itself) and gives a `Fitted`: the topics that every evaluator can score, and the
@@ -42,13 +42,13 @@ class Fitted:
 
     @property
     def dirichlet(self) -> Topics:
-        """The topics, of a model whose prior is Dirichlet; raises InputError where it is another."""
+        """The topics of a model with a Dirichlet prior; raises InputError for another prior."""
         return require_dirichlet(self.topics, self.library)
 
 
 @dataclass(frozen=True)
 class Term:
-    """A part of the number that a library reports: what it is, in a few words, and its sum, nats.
+    """A part of the number that a library reports: its meaning, in a few words, and its sum, nats.
 
     The terms add up to the log-likelihood (or bound) that the library divides by tokens. The term that makes the
     reported perplexity grow with the number of topics `grows`; it may say nothing `of_documents`.
@@ -119,7 +119,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Library:
-    """A library: which models of it are read, and what it reports of them.
+    """A library: the models of it that are read, and the number that it reports.
 
     Attributes:
         name: its name, as in `Fitted.library`.

@@ -34,9 +34,9 @@ MONKS = (
     "Albert",
     "Elias",
     "Simplicius",
-)  # in the order of their numbers, spelt as in the file
+)  # names in the order of their numbers, spelt as in the file
 GROUPS = {"group": "group3", "group with waverers": "group4"}
-WAVES = ("SAMPLK1", "SAMPLK2", "SAMPLK3")  # of whom a monk likes, in UCINET
+WAVES = ("SAMPLK1", "SAMPLK2", "SAMPLK3")  # names in UCINET of the three waves of liking
 
 
 def read_monks(name: str, members: Mapping[str, bytes]) -> Corpus:
@@ -64,21 +64,21 @@ def read_monks(name: str, members: Mapping[str, bytes]) -> Corpus:
 
 
 def _check_names(file: str, names: list[str]) -> None:
-    """Refuse names in another order than the numbers' (`MONKS`), spelt out or as UCINET's NAME_NUMBER."""
+    """Refuse names in another order than the numbers in `MONKS`, spelt out or as UCINET's NAME_NUMBER."""
     if names == list(MONKS):
         return
     numbers = [int(end) if (end := name.rpartition("_")[2]).isdigit() else 0 for name in names]
     if numbers == list(range(1, len(MONKS) + 1)):
         return
-    place, wrong = next((i, a) for i, a in enumerate([*names, ""]) if i >= len(MONKS) or _of(a) != i)
+    place, wrong = next((i, a) for i, a in enumerate([*names, ""]) if i >= len(MONKS) or _row_of(a) != i)
     raise InputError(
         f"{file}: row {place + 1} is named {wrong}, but rows are in the order of the monks' numbers"
         f" ({', '.join(MONKS[:3])}, ..); take statnet's sampson.RData"
     )
 
 
-def _of(name: str) -> int:
-    """Return the row of a monk; -1 for a name that is none."""
+def _row_of(name: str) -> int:
+    """Return the row of a monk; -1 for any other name."""
     number = name.rpartition("_")[2]
     return int(number) - 1 if number.isdigit() else MONKS.index(name) if name in MONKS else -1
 
