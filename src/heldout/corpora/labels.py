@@ -78,7 +78,7 @@ def indicators(corpus: Corpus, labels: Sequence[str]) -> Floats:
                [0.]])
     """
     place = {label: j for j, label in enumerate(labels)}
-    found = np.zeros((corpus.n_documents, len(labels)))
+    present = np.zeros((corpus.n_documents, len(labels)))
     for d, own in enumerate(labels_of(corpus)):
-        found[d, [place[label] for label in own if label in place]] = 1.0
-    return found
+        present[d, [place[label] for label in own if label in place]] = 1.0
+    return present

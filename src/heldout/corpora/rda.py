@@ -106,7 +106,7 @@ def read_newsgroups(name: str, members: Mapping[str, bytes]) -> Corpus:
     """
     stop_words = read_stop_list(members[STOP_LIST], STOP_LIST)
     objects = {file: read_object(file, content) for file, content in members.items() if file != STOP_LIST}
-    named = {file.removeprefix("newsgroup.").removesuffix(".rda"): found for file, found in objects.items()}
+    named = {file.removeprefix("newsgroup.").removesuffix(".rda"): value for file, value in objects.items()}
     with one_line(f"corpus {name}", "not the six files of the newsgroups; get them with `heldout fetch`"):
         groups = dict(
             zip(map(int, named["label.map"].iloc[:, 1]), map(str, named["label.map"].iloc[:, 0]), strict=True)
@@ -119,5 +119,5 @@ def read_newsgroups(name: str, members: Mapping[str, bytes]) -> Corpus:
     kept, _ = corpus.over(words)
     blank = [document for document, length in zip(kept.documents, kept.lengths, strict=True) if not length]
     rule = f"{RULE}; words of three letters or more, and of letters alone, that are not in {STOP_LIST}"
-    found = provenance(rule, {}, left_out=blank, ordered=False)
-    return replace(kept.subset(np.flatnonzero(kept.lengths)), provenance=found)
+    details = provenance(rule, {}, left_out=blank, ordered=False)
+    return replace(kept.subset(np.flatnonzero(kept.lengths)), provenance=details)

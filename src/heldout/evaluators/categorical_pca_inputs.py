@@ -35,10 +35,10 @@ def categorical_pca_inputs_marginal(model: CategoricalPCA, X: sp.sparray | NDArr
     x, sums = model.counts_and_sums(X)
     value = np.zeros(len(sums))
     for i, own in _own_models(model, inputs, len(sums)):
-        found = case_marginal(own, x[[i]], sums[[i]])
-        if found is None:
+        log_p = case_marginal(own, x[[i]], sums[[i]])
+        if log_p is None:
             raise InputError(f"categorical PCA with inputs: data case {i} has not settled; anneal it")
-        value[i] = found
+        value[i] = log_p
     return value
 
 

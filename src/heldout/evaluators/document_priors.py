@@ -87,10 +87,10 @@ def upper(model: OwnPriors, documents: Corpus, z: Ints, samples: int, rng: np.ra
     for places, topics in model.groups():
         has = np.flatnonzero(model.alphas[places[0]])
         own = np.concatenate([z[documents.offsets[d] : documents.offsets[d + 1]] for d in places])
-        found = annealed_prior.annealed_upper(
+        bound = annealed_prior.annealed_upper(
             topics, documents.subset(places), samples, rng, assignments=np.searchsorted(has, own).astype(np.int64)
         )
-        values[places], errors[places] = found.log_likelihood, found.standard_error
+        values[places], errors[places] = bound.log_likelihood, bound.standard_error
     return Evaluation(values, documents.lengths, errors, 0)
 
 

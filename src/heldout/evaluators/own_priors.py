@@ -69,8 +69,8 @@ def exact_or_reference(
         if exact[places[0]]:
             value[places] = own_priors_exact(here, some).log_likelihood
             continue
-        found = reference(here, some, samples, rng, chains=chains, variance=variance)
-        value[places], error[places] = found.log_likelihood, found.standard_error
-        assert found.bias is not None  # the reference states it
-        bias[places] = found.bias
+        estimates = reference(here, some, samples, rng, chains=chains, variance=variance)
+        value[places], error[places] = estimates.log_likelihood, estimates.standard_error
+        assert estimates.bias is not None  # the reference states it
+        bias[places] = estimates.bias
     return Evaluation(value, documents.lengths, error, 0, bias)

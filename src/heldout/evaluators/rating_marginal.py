@@ -113,7 +113,7 @@ def binned_marginal(ratings: Ratings, factors: Factors, samples: int, random: np
         InputError: for fewer than two samples.
     """
     check_samples("binned ratings", samples, 2)
-    found, P = posteriors(ratings, factors), factors.loadings.shape[1]
+    user_posteriors, P = posteriors(ratings, factors), factors.loadings.shape[1]
     scores, errors = np.zeros(len(ratings.users)), np.zeros(len(ratings.users))
     edges = bins(ratings, factors)
     starts = np.cumsum(ratings.numbers) - ratings.numbers
@@ -121,7 +121,7 @@ def binned_marginal(ratings: Ratings, factors: Factors, samples: int, random: np
     for i in np.flatnonzero(ratings.numbers):
         own = order[starts[i] : starts[i] + ratings.numbers[i]]
         loadings = factors.loadings[ratings.item[own]]
-        mode, precision = _mode(found.means[i], loadings, edges[:, own], factors)
+        mode, precision = _mode(user_posteriors.means[i], loadings, edges[:, own], factors)
         root = np.linalg.cholesky(np.linalg.inv(precision)) * WIDER
         normal = random.standard_normal((samples, P))
         vectors = mode + normal @ root.T

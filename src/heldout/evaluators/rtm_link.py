@@ -56,10 +56,10 @@ def rtm_link(
     Raises:
         InputError: for weights of another number, bad pairs, or a document with too many count vectors.
     """
-    found = _posteriors(topics, weights, documents, pairs, y, random)
+    document_posteriors = _posteriors(topics, weights, documents, pairs, y, random)
     exact, state, mean = np.empty((3, len(pairs)))
     for n, (i, j) in enumerate(pairs):
-        one, other, sign = found[int(i)], found[int(j)], 2.0 * y[n] - 1.0
+        one, other, sign = document_posteriors[int(i)], document_posteriors[int(j)], 2.0 * y[n] - 1.0
         exact[n] = math.log(one.p @ expit(sign * ((one.shares * weights) @ other.shares.T + bias)) @ other.p)
         for values, (a, b) in ((state, (one.drawn, other.drawn)), (mean, (one.mean, other.mean))):
             values[n] = -np.logaddexp(0.0, -sign * (float(weights @ (a * b)) + bias))
@@ -83,9 +83,9 @@ def rtm_link_of_weights(
     """
     if draws < 2:
         raise InputError(f"relational topic model: {draws} draws of the weights; give at least 2")
-    found = _posteriors(topics, weights, documents, pairs, y, random)
+    document_posteriors = _posteriors(topics, weights, documents, pairs, y, random)
     drawn = {}
-    for d, own in found.items():
+    for d, own in document_posteriors.items():
         counts = own.shares[random.choice(len(own.p), draws, p=own.p)] * own.length
         gammas = random.standard_gamma(counts + topics.alpha)
         drawn[d] = gammas / gammas.sum(axis=1, keepdims=True)
@@ -95,7 +95,9 @@ def rtm_link_of_weights(
         p = expit(sign * ((drawn[int(i)] * drawn[int(j)]) @ weights + bias))
         value[n], error[n] = math.log(p.mean()), p.std(ddof=1) / math.sqrt(draws) / p.mean()
         state[n] = math.log(p[0])
-        mean[n] = -np.logaddexp(0.0, -sign * (float(weights @ (found[int(i)].mean * found[int(j)].mean)) + bias))
+        mean[n] = -np.logaddexp(
+            0.0, -sign * (float(weights @ (document_posteriors[int(i)].mean * document_posteriors[int(j)].mean)) + bias)
+        )
     evaluation = Evaluation(value, np.ones(len(pairs), dtype=np.int64), error)
     return evaluation, Links(value, state, mean)
 

@@ -82,7 +82,7 @@ class CategoricalPCAInputsByQuadrature(CategoricalPCA):
 
         random, shares = np.random.default_rng(self.random_state), x.sum(axis=0) + 1.0
         start = np.concatenate([START * random.standard_normal(K * D + C * K), np.log(shares / shares.sum())])
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
-        self.input_weights_, self.weights_, self.bias_ = parts(found.x)
-        self.objective_ = np.array([-found.fun])
+        optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
+        self.input_weights_, self.weights_, self.bias_ = parts(optimum.x)
+        self.objective_ = np.array([-optimum.fun])
         return self

@@ -114,8 +114,10 @@ class DMR(Estimator):
             value = log_assignments(in_document, alphas).sum() - 0.5 * float((precision * W**2).sum())
             return -value, -(slope.T @ x - precision * W).ravel()
 
-        found = minimize(loss, self.weights_.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
-        best: Floats = found.x.reshape(shape)
+        optimum = minimize(
+            loss, self.weights_.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}
+        )
+        best: Floats = optimum.x.reshape(shape)
         return best
 
     def _check(self) -> None:

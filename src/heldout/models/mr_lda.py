@@ -52,8 +52,8 @@ def regression(targets: Floats, x: Floats, penalty: float, start: Floats, iterat
         gradient = (targets - totals * np.exp(log_pi)).T @ x - penalty * W
         return -value, -gradient.ravel()
 
-    found = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
-    W: Floats = found.x.reshape(start.shape)
+    optimum = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    W: Floats = optimum.x.reshape(start.shape)
     return W
 
 
@@ -228,9 +228,9 @@ class SoftmaxNetwork(_OnInputs):
 
         shares = counts.sum(axis=0) + 1.0
         start = np.concatenate([0.1 * random.standard_normal(K * D + C * K), np.log(shares / shares.sum())])
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
-        self.input_weights_, self.weights_, self.bias_ = parts(found.x)
-        self.objective_ = -float(found.fun)
+        optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
+        self.input_weights_, self.weights_, self.bias_ = parts(optimum.x)
+        self.objective_ = -float(optimum.fun)
         return self
 
     def probabilities(self, x: Floats) -> Floats:

@@ -163,16 +163,16 @@ class PMF(Estimator):
         self._check(X)
         factors, exact, objective = self._start(X), self.posterior == "exact", list[float]()
         while True:
-            found = posteriors(X, factors)
-            users = found.means
-            value = found.log_marginal.sum() if exact else self._log_joint(X, factors, users)
+            user_posteriors = posteriors(X, factors)
+            users = user_posteriors.means
+            value = user_posteriors.log_marginal.sum() if exact else self._log_joint(X, factors, users)
             objective.append(float(value + self._log_prior(factors)))
             self.factors_, self.users_, self.objective_ = factors, users, np.array(objective)
             yield self
             gain = objective[-1] - objective[-2] if len(objective) > 1 else math.inf
             if gain < self.tolerance * len(X) or len(objective) > self.iterations:
                 return
-            covariances = found.covariances if exact else np.zeros_like(found.covariances)
+            covariances = user_posteriors.covariances if exact else np.zeros_like(user_posteriors.covariances)
             factors = self._m_step(X, factors, users, covariances)
 
     def _check(self, ratings: Ratings) -> None:

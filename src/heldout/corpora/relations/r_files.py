@@ -47,15 +47,15 @@ def read_monks(name: str, members: Mapping[str, bytes]) -> Corpus:
             or that has a monk who likes himself.
     """
     ((file, content),) = members.items()
-    found = read_object(file, content)
+    loaded = read_object(file, content)
     groups: dict[str, tuple[str, ...]] = {}
     with one_line(file, "not Sampson's monks", "take statnet's sampson.RData"):
-        if WAVES[0] in found:
-            _check_names(file, [str(label) for label in found[WAVES[0]].coords["dim_0"].values])
+        if WAVES[0] in loaded:
+            _check_names(file, [str(label) for label in loaded[WAVES[0]].coords["dim_0"].values])
             raise InputError(f"{file}: no groups of the monks; take statnet's sampson.RData")
-        _check_names(file, [str(monk["vertex.names"][0]) for monk in found["val"]])
-        groups = {ours: tuple(str(monk[theirs][0]) for monk in found["val"]) for ours, theirs in GROUPS.items()}
-        arcs = [(int(arc["outl"][0]) - 1, int(arc["inl"][0]) - 1) for arc in found["mel"] if arc is not None]
+        _check_names(file, [str(monk["vertex.names"][0]) for monk in loaded["val"]])
+        groups = {ours: tuple(str(monk[theirs][0]) for monk in loaded["val"]) for ours, theirs in GROUPS.items()}
+        arcs = [(int(arc["outl"][0]) - 1, int(arc["inl"][0]) - 1) for arc in loaded["mel"] if arc is not None]
         likes = np.zeros((len(MONKS), len(MONKS)), dtype=bool)
         likes[tuple(np.array(arcs).T)] = True
         if likes.sum() != len(arcs):

@@ -135,9 +135,9 @@ class Ratings:
 
     def responses(self) -> Ints:
         """Return the (N, M) ratings from 0, -1 for a gap, as models of records take them."""
-        found = np.full((len(self.users), len(self.items)), -1, dtype=np.int64)
-        found[self.user, self.item] = self.value - self.scale[0]
-        return found
+        grid = np.full((len(self.users), len(self.items)), -1, dtype=np.int64)
+        grid[self.user, self.item] = self.value - self.scale[0]
+        return grid
 
 
 def read_ratings(file: str, content: bytes) -> Ratings:

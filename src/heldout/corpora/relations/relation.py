@@ -153,13 +153,13 @@ def relations_of(corpus: Corpus) -> Relations:
     if not known:
         raise InputError(f"corpus {corpus.name}: documents or records, not relations")
     entities: dict[str, Sequence[str]] = corpus.provenance["entities"]
-    responses, begin, found = responses_of(corpus), 0, []
+    responses, begin, collected = responses_of(corpus), 0, []
     for one in known:
         shape = tuple(len(entities[axis]) for axis in one["types"])
         cells = int(np.prod(shape[1:]))
         part = responses[:, begin : begin + cells].reshape(shape)
         begin += cells
-        found.append(Relation(one["name"], tuple(one["types"]), part == 1, part >= 0, one["loops"]))
+        collected.append(Relation(one["name"], tuple(one["types"]), part == 1, part >= 0, one["loops"]))
     named = {name: tuple(names) for name, names in entities.items()}
     groups = {name: tuple(labels) for name, labels in corpus.provenance["groups"].items()}
-    return Relations(corpus.name, named, tuple(found), groups)
+    return Relations(corpus.name, named, tuple(collected), groups)
