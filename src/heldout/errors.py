@@ -18,7 +18,7 @@ class InputWarning(UserWarning):
 def printable(text: object) -> str:
     r"""Return text with unprintable characters (controls, direction marks, lone surrogates) replaced by visible ones.
 
-    Names of files, words and classes come from anywhere, and a terminal or a browser acts on such characters.
+    Names of files, words and classes come from anywhere, and a terminal or a browser acts on these characters.
 
     Examples:
         >>> printable("a\x1b[31m\tb")

@@ -21,8 +21,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
     So no reader, and no run that starts after a kill, sees half a file. The temporary name is always the same, so that
     the next run overwrites what a killed one left; only while another process writes the same file is it one of its
-    own. A link stays, and the file that it names is replaced. What is no regular file (a device, a pipe) gets the
-    content written to it.
+    own. A link stays, and the file that it names is replaced. A path that is no regular file (a device, a pipe) gets
+    the content written to it.
 
     Raises:
         InputError: when `path` is a folder.

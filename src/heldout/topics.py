@@ -113,7 +113,7 @@ class Topics(_UnderAnyPrior, Saved):
         phi: (K, V) float64, p(w | z); every row sums to 1.
         alpha: (K,) float64, the Dirichlet parameters of theta; all positive.
         vocabulary: the V words.
-        provenance: who trained them, on what and how; JSON-compatible.
+        provenance: their training: software, documents and settings; JSON-compatible.
 
     Raises:
         InputError: on a NaN, a negative entry, a row that does not sum to 1, a parameter that is not
@@ -379,8 +379,8 @@ class Components(Saved):
         weights: (V, K) float64, W; finite.
         centre: (K,) float64, the training documents' mean h, weighted by their tokens; folding-in starts there.
         vocabulary: the V words.
-        provenance: who trained them, on what and how; JSON-compatible. `smoothing`, where present, is the
-            constant of `smoothed`.
+        provenance: their training: software, documents and settings; JSON-compatible. `smoothing`, where present, is
+            the constant of `smoothed`.
 
     Raises:
         InputError: on a number that is not finite, or shapes that do not fit.

@@ -49,7 +49,7 @@ class Corpus(Saved):
         tokens: (N,) int32, the word indices of all documents, one document after the other.
         offsets: (D + 1,) int64; document d is `tokens[offsets[d]:offsets[d + 1]]`.
         documents: the D documents' names (a record number, a file name).
-        provenance: what was read and how it was preprocessed; JSON-compatible. `synthetic` (bool) and
+        provenance: the sources and their preprocessing; JSON-compatible. `synthetic` (bool) and
             `ordered` (bool, False where the source held counts only) are always there.
 
     Raises:

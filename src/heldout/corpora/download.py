@@ -53,7 +53,7 @@ def read_sources(table_path: Path) -> dict[str, Source]:
     """Read the table of downloadable files, by file name.
 
     Raises:
-        InputError: when the table is missing or its columns are not those of `Source`.
+        InputError: when the table is missing or its columns are not the fields of `Source`.
     """
     columns = [column.name for column in fields(Source)]
     sources: dict[str, Source] = {}
@@ -101,7 +101,7 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
     A failed download is tried again `retries` times at the same address. Return `destination`.
 
     Raises:
-        InputError: one line with the file, what was expected, what came instead, and the two ways out.
+        InputError: one line with the file, the expected and the actual state, and the two ways out.
     """
     row = source(file, table_path)
     if destination.exists():

@@ -25,13 +25,13 @@ class Rule:
 
     Attributes:
         token: a regular expression of one character, or `ANY_SCRIPT`; a token is a maximal run of matches.
-        minimum_length: shorter tokens are dropped, but for those of Chinese, Japanese and Korean.
+        minimum_length: shorter tokens are dropped, except in Chinese, Japanese and Korean.
         keep: tokens that are kept though they are shorter.
         stop_words: whether the words of the stop list are dropped.
         stemmer: "none", or "lancaster": the Paice/Husk stemmer, applied until nothing changes.
         minimum_count: words with fewer tokens in all texts are dropped.
         minimum_documents: words that occur in fewer texts are dropped.
-        largest_vocabulary: how many words are kept, those that occur in the most texts (ties go to the word with more
+        largest_vocabulary: number of words that are kept, the ones in the most texts (ties go to the word with more
             tokens, then to the first in the alphabet); 0 for all.
         first_documents: how many texts become documents, the first ones; 0 for all. The thresholds above count all
             texts.
@@ -178,7 +178,7 @@ def corpus_of(
     """Return the corpus that a rule makes of texts; its provenance names the documents without a word, left out.
 
     The provenance has `sources`, the names of records that were `left_out` before, and `more`; the other arguments and
-    errors are those of `apply`.
+    errors are as in `apply`.
     """
     documents = apply(rule, texts, stop_words, name)
     empty = [document for document, words in documents if not words]

@@ -99,7 +99,8 @@ def read_cora(name: str, members: Mapping[str, bytes]) -> Corpus:
 def read_newsgroups(name: str, members: Mapping[str, bytes]) -> Corpus:
     """Return 20 newsgroups by date, Rennie's counts of words of 3 letters or more without stop words.
 
-    Documents are named "group/train-N" and "group/test-N", the training ones first; those without words are left out.
+    Documents are named "group/train-N" and "group/test-N", the training ones first; documents without words are left
+    out.
 
     Raises:
         InputError: for a file that is damaged or another one.

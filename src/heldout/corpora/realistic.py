@@ -36,7 +36,7 @@ def cut(topics: Topics, vocabulary: int) -> Topics:
     """Return the topics over the `vocabulary` words most probable under the model, in their order; rows sum to 1.
 
     Raises:
-        InputError: when there are fewer words, or a topic gives none of those that are kept.
+        InputError: when there are fewer words, or a topic gives none of the kept ones.
     """
     if not 0 < vocabulary <= len(topics.vocabulary):
         raise InputError(f"topics: {vocabulary} words cannot be kept of {len(topics.vocabulary)}")

@@ -85,8 +85,8 @@ class Law:
 def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | None = None) -> tuple[Corpus, Topics]:
     """Draw a corpus and return it with the topics that it was drawn from.
 
-    Words that are never drawn stay in the vocabulary, so that V is the shape's and the topics are exactly those that
-    the documents are drawn from; the provenance counts such words (`words_never_drawn`).
+    Words that are never drawn stay in the vocabulary, so that V is the shape's and the topics are exactly the ones
+    that the documents are drawn from; the provenance counts these words (`words_never_drawn`).
 
     The name, the scale, which shrinks the shape (`Shape.scaled`), and the seed name the draw. Made-up words w1, w2, ...
     come in the order of their expected frequency. Raises InputError when the scale is out of range.

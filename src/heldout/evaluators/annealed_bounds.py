@@ -62,7 +62,7 @@ def annealed_bounds(
     Args:
         topics: phi; their own alpha is not used.
         prior: the mixture that the documents were drawn from.
-        simulated: what `simulate_mixture` drew.
+        simulated: the documents, from `simulate_mixture`.
         rng: seeds the streams of documents.
         chains: S, runs in each direction.
         steps: T of every run.

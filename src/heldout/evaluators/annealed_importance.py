@@ -218,7 +218,7 @@ def annealed_importance(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by annealed importance sampling.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a chain of `temperatures` - 1
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a chain of `temperatures` - 1
     sweeps; in one step of temperature it is importance sampling from the prior. The estimates are unbiased as
     probabilities; the standard error does not cover weights that no chain has met: with few temperatures, missing a
     rare large weight makes both estimate and error too small.

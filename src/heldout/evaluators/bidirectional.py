@@ -71,8 +71,8 @@ def bidirectional(
 ) -> tuple[Evaluation, Evaluation]:
     """Return a stochastic lower and a stochastic upper bound on log p(w | alpha, phi) of simulated documents.
 
-    What it takes, see `heldout.evaluators`: documents that `simulate` drew from these topics with their (N,)
-    `assignments`. A sample is a chain in each direction, in so many `temperatures`, steps between prior and posterior.
+    Arguments are as in `heldout.evaluators`: documents that `simulate` drew from these topics with their (N,)
+    `assignments`. A sample is a chain in each direction, in `temperatures` steps between prior and posterior.
     The lower bound's standard error is `annealed_importance`'s. The upper one's is NaN: its chains all start from the
     same draw, so their spread is no measure of the error; the spread over documents is.
 

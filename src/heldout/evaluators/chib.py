@@ -145,7 +145,7 @@ def chib(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by Chib-style estimates.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a state of a run's chain, n of
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a state of a run's chain, n of
     them, each of one sweep and one evaluation of a sweep. Each of the `runs` has its own z*, found after
     `SWEEPS_BEFORE` Gibbs sweeps; their estimates of p(w), unbiased, are averaged. The standard error is that of the
     mean over runs, by the delta method; NaN for one run. It covers states that some chain does not reach from its
@@ -176,7 +176,7 @@ def chib_upper(
 ) -> Evaluation:
     """Return a stochastic upper bound on log p(w | alpha, phi) of documents that `simulate` drew with (N,) assignments.
 
-    What it takes, see `chib` and `heldout.evaluators.bidirectional`. Each of the `runs` has a chain from the
+    Arguments are as in `chib` and `heldout.evaluators.bidirectional`. Each of the `runs` has a chain from the
     assignments and a z* of its own; their estimates of 1 / p(w), unbiased, are averaged. The standard error is NaN: all
     runs start from the same draw, so their spread is no measure of the error.
 

@@ -101,7 +101,7 @@ def annealed_marginal(
 ) -> Evaluation:
     """Return log p(w | W) of every document by annealed importance sampling.
 
-    What it takes, returns and raises, see `heldout.evaluators`: W in the place of topics, and the precision `penalty`
+    Arguments, result and errors are as in `heldout.evaluators`: W in the place of topics, and the precision `penalty`
     of the prior h ~ N(0, I / penalty). Samples are independent chains, whose weights, unbiased as probabilities, are
     averaged; the error does not cover weights that no chain has met: with many components and few temperatures the
     value is then too low. `temperatures` is T, the steps between Laplace approximation and posterior, with one
@@ -172,7 +172,7 @@ def slice_move(
 def quadrature(components: Components, documents: Corpus, *, penalty: float) -> Evaluation:
     """Return log p(w | W) of every document by Gauss-Hermite quadrature, for one or two components.
 
-    What it takes and returns, see `annealed_marginal`; two orders of the rule agree to `SETTLED` nats.
+    Arguments and result are as in `annealed_marginal`; two orders of the rule agree to `SETTLED` nats.
 
     Raises:
         InputError: for more components, a penalty that is not positive, or a document whose value does not settle.

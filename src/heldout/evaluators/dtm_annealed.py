@@ -159,7 +159,7 @@ def dtm_annealed(
 ) -> tuple[Evaluation, Floats]:
     """Return log p(y) of every document, and the effective sample size of its weights, (D,).
 
-    What it takes and returns otherwise, see `heldout.evaluators`; samples are chains of J = `temperatures` steps. The
+    Other arguments and the result are as in `heldout.evaluators`; samples are chains of J = `temperatures` steps. The
     effective size is (sum w)^2 / sum w^2; from less than 100 nothing should be concluded.
 
     Raises:

@@ -225,7 +225,7 @@ def _quadrature_is_faster(tokens: NDArray[np.int32], phi_by_word: Floats, alpha:
 def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> Evaluation:
     """Return log p(w | alpha, phi) of every document, theta integrated out.
 
-    What it takes and returns, see `heldout.evaluators`; `limit` is the largest `cost` that is accepted.
+    Arguments and result are as in `heldout.evaluators`; `limit` is the largest `cost` that is accepted.
 
     Raises:
         InputError: when the documents cost more than `limit` updates, or the longest needs more memory than
@@ -242,7 +242,7 @@ def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_CO
 def exact_posterior_mean(topics: Topics, documents: Corpus) -> Floats:
     """Return E[theta | w, alpha, phi] of every document, (D, K); alpha / A for an empty one.
 
-    What it takes and raises, see `exact_marginal`. A document of probability 0 has no posterior, and its row is NaN.
+    Arguments and errors are as in `exact_marginal`. A document of probability 0 has no posterior, and its row is NaN.
 
     Examples:
         >>> exact_posterior_mean(topics, documents).round(2)

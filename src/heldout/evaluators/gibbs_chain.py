@@ -146,8 +146,8 @@ def log_mean_of_chain(log_weights: Floats) -> tuple[Floats, Floats]:
     """Return the log mean, (D,), nats, of weights along a Markov chain, and its standard error by the delta method.
 
     The variance of the mean of (D, S) weights comes from overlapping batches of sqrt(S) states (Meketon and Schmeiser
-    1984), and is at least that of independent weights (`log_mean`). It misses correlations much longer than a batch;
-    the error of a single weight is NaN.
+    1984), and is at least the variance of independent weights (`log_mean`). It misses correlations much longer than
+    a batch; the error of a single weight is NaN.
     """
     value, error = log_mean(log_weights)
     S = log_weights.shape[1]

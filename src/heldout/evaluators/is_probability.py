@@ -34,7 +34,7 @@ ERRORS = 3.0  # standard errors of the truth that the score is granted
 class Excess:
     """Excess of a score over the truth on documents drawn from the model: the log of the e-value, nats.
 
-    The standard error is that of the summed truth, nats; 0 for an exact one.
+    The standard error is the summed truth's, nats; 0 for an exact one.
     """
 
     nats: float

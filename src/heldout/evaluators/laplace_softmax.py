@@ -79,7 +79,7 @@ def laplace_softmax(
 ) -> Evaluation:
     """Return Laplace's approximation of every document's log p(w | alpha, phi) in the softmax basis.
 
-    What it takes, returns and raises besides, see `heldout.evaluators`. The values are neither bounds nor estimates
+    Other arguments, result and errors are as in `heldout.evaluators`. The values are neither bounds nor estimates
     with a known error; at the folded-in point -inf, too, where a weight is 0.
 
     `point` is where to expand: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from the

@@ -353,8 +353,8 @@ def sample(
     Every particle is an independent run over a document, with `sweeps` resampling sweeps before each token and a record
     of each, or one record without resampling where these are 0. `error` takes the records (equation 7), (particles
     max(sweeps, 1), L), particle by particle, divided by each token's mean, and returns the standard error of their
-    document's log-likelihood. What it takes and returns besides, see `heldout.evaluators`; the work that comes with it
-    is how many topics were visited in all.
+    document's log-likelihood. Other arguments and the result are as in `heldout.evaluators`; it comes with
+    the number of topics that were visited in all.
     """
     arrays = kernel_arrays(topics, documents)
     states = starts(rng, len(arrays.lengths))

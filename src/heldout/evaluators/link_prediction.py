@@ -22,7 +22,7 @@ def area_under_curve(values: Bools, probabilities: Floats) -> float:
     """Return the chance that a cell of 1 has a higher probability than a cell of 0, ties halved, of (n,) cells.
 
     Raises:
-        InputError: where all cells are alike.
+        InputError: where all cells are equal.
 
     Examples:
         >>> area_under_curve(np.array([True, False, False]), np.array([0.5, 0.5, 0.1]))

@@ -117,7 +117,7 @@ def logistic_normal(
 ) -> Evaluation:
     """Return log p(w | mu, Sigma, phi) of every document by annealed importance sampling.
 
-    What it takes, returns and raises, see `heldout.evaluators`; topics may be experts. Samples are chains, whose
+    Arguments, result and errors are as in `heldout.evaluators`; topics may be experts. Samples are chains, whose
     weights, unbiased as probabilities, are averaged; the error does not cover weights that no chain has met.
     `temperatures` is T, the steps between Laplace approximation and posterior, with one elliptical slice move between
     two; 1 is importance sampling from the Laplace approximation.
@@ -175,7 +175,7 @@ def logistic_normal_upper(
 def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Evaluation:
     """Return log p(w | mu, Sigma, phi) of every document by the trapezoid rule, for two or three topics.
 
-    What it takes and returns, see `heldout.evaluators`; two spacings of the rule agree (`trapezoid`).
+    Arguments and result are as in `heldout.evaluators`; two spacings of the rule agree (`trapezoid`).
 
     Raises:
         InputError: for more topics, or a document whose value does not settle.

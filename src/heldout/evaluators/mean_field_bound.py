@@ -113,7 +113,7 @@ def mean_field_bound(
 ) -> Evaluation:
     """Return the mean-field lower bound on every document's log p(w | alpha, phi).
 
-    What it takes, returns and raises, see `heldout.evaluators`. A document is done when an iteration raises its bound
+    Arguments, result and errors are as in `heldout.evaluators`. A document is done when an iteration raises its bound
     by at most `tolerance` nats per token, or after `iterations` evaluations of the bound.
 
     Examples:

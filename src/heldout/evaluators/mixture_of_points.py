@@ -25,7 +25,7 @@ STEPS = 500  # EM steps for the weights
 def mixture_of_points(topics: Topics, points: Floats, weights: Floats, documents: Corpus) -> Evaluation:
     """Return the exact log p(w) of every document, nats, under points (J, K), whose rows sum to 1, and weights (J,).
 
-    What else it takes and returns, see `heldout.evaluators`.
+    Other arguments and the result are as in `heldout.evaluators`.
 
     Raises:
         InputError: where points and weights do not fit each other or the topics.

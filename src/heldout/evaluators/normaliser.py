@@ -109,7 +109,7 @@ def log_multinomial_nml_by_document(vocabulary: int, lengths: Ints) -> Floats:
 def log_normaliser(topics: Topics, length: int, samples: int, rng: np.random.Generator) -> Normaliser:
     """Estimate log Z of g(x) = max_h p(x | h) / Z over sequences of `length` tokens (equation 4.34).
 
-    The estimate is of so many `samples`, 2 or more, drawn under the topics' prior, on which Z does not depend.
+    The estimate is from `samples`, 2 or more, drawn under the topics' prior, on which Z does not depend.
 
     Raises:
         InputError: for a length or samples below the least, or as `exact_marginal` does.

@@ -38,7 +38,7 @@ class Method(NamedTuple):
 def own_priors(model: OwnPriors, documents: Corpus, samples: int, rng: np.random.Generator) -> Method:
     """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `EXACT_COST`, else estimated.
 
-    What it takes and raises besides, see `exact_or_reference`.
+    Other arguments and errors are as in `exact_or_reference`.
     """
     documents, left_out = matched(model, documents)
 
@@ -61,7 +61,7 @@ def exact_or_reference(
 ) -> Evaluation:
     """Return log p(w_i | alpha_i, phi) of documents over the model's words, exactly where `exact`, (D,), is true.
 
-    What it takes, returns and raises besides, see `heldout.evaluators.reference`.
+    Other arguments, result and errors are as in `heldout.evaluators.reference`.
     """
     value, error, bias = (np.zeros(documents.n_documents) for _ in range(3))
     for places in filter(len, (np.flatnonzero(exact), np.flatnonzero(~exact))):

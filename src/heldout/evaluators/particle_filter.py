@@ -143,7 +143,7 @@ def particle_filter(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by a particle filter: the log mean of independent runs.
 
-    What it takes and returns, see `heldout.evaluators`. A sample is one of the independent `runs`, whose estimates of
+    Arguments and result are as in `heldout.evaluators`. A sample is one of the independent `runs`, whose estimates of
     p(w), unbiased, are averaged; with R `particles` a document costs runs R L (L - 1) / 2 draws of a topic.
     """
     arrays = kernel_arrays(topics, documents)

@@ -110,7 +110,7 @@ def variational_gamma(
 
     It is the fixed point of the mean-field posterior, or else of the mode in the softmax basis; a word that no topic
     gives has no effect. The first gamma is alpha_k + L / K; a document is done when an iteration moves at most the
-    share `tolerance` of its tokens, or after so many iterations.
+    share `tolerance` of its tokens, or after `iterations`.
 
     Raises:
         InputError: for fewer than one iteration, or a tolerance that is negative or NaN.

@@ -43,8 +43,8 @@ class Prior:
     Attributes:
         name: of the kind, before "prior".
         estimators: the names, of `heldout.evaluators.ESTIMATORS`, that take its topics.
-        reference: what "reference" is called under it.
-        exact: returns exact log-likelihoods of topics and documents, whatever they cost.
+        reference: the label of "reference" under it.
+        exact: returns exact log-likelihoods of topics and documents, at any cost.
         cost: returns the most updates (`heldout.evaluators.exact_marginal.cost`) that exact values of documents of
             these lengths take at K topics; inf where there are none.
         document_cost: returns the updates that the exact value of a document of these tokens, (L,), takes.
@@ -52,11 +52,11 @@ class Prior:
             core where documents have so many tokens and are so many.
         fewest_chains: of the reference, where more cannot be afforded: over many documents a sum errs by its bias.
         annealing: returns the runs of `heldout.evaluators.reference`.
-        simulate: draws documents of given lengths, (D,), and what `upper` starts from: the tokens' topics, or the x of
+        simulate: draws documents of given lengths, (D,), and the start of `upper`: the tokens' topics, or the x of
             a document's weights.
         exact_below: updates that a document's exact value may take where others' are estimated; 0 where all are of one
             kind.
-        upper: estimates, of what `simulate` returned, without bias as inverse probabilities.
+        upper: estimates of documents from `simulate`, without bias as inverse probabilities.
     """
 
     name: str
@@ -135,7 +135,7 @@ def prior_of(model: AnyModel) -> Prior:
 def exact_within(model: AnyModel, documents: Corpus, limit: float) -> Evaluation | None:
     """Return exact log-likelihoods if they take at most `limit` updates, else None.
 
-    What it takes and raises besides, see `heldout.evaluators`; about 1e9 updates take a second.
+    Other arguments and errors are as in `heldout.evaluators`; about 1e9 updates take a second.
 
     Examples:
         >>> exact_within(topics, documents, limit=10) is None

@@ -74,7 +74,7 @@ def log_expectation(x: Floats) -> LogExpectation:
     """Return estimates of log E[exp(x)] from independent draws, x (D, S), nearly normal, S 3 or more.
 
     A few draws that miss a tail also miss its share of their variance. So the standard errors take c_2 half from the
-    document's own draws, half as the mean over documents, for which `reference` makes it alike.
+    document's own draws, half as the mean over documents, since `reference` makes it equal for all.
 
     Examples:
         >>> import numpy as np
@@ -119,7 +119,7 @@ def reference(
 ) -> Evaluation:
     """Return log p(w) of every document under any prior, with an error of their sum that covers its bias.
 
-    What it takes and returns, see `heldout.evaluators`, under any model that has a prior. `samples` are the most sweeps
+    Arguments and result are as in `heldout.evaluators`, under any model that has a prior. `samples` are the most sweeps
     over a document, of all its annealing chains together, as a mean weighted by length; more than bring the variance of
     a log weight (nats^2) to `variance` are not spent. `Evaluation.total_error` combines the errors with the estimates
     of their bias; neither covers a part of the posterior that no chain finds.
@@ -147,7 +147,7 @@ def mixture_reference(
 ) -> Evaluation:
     """Return log p(w) of every document under a mixture of Dirichlet priors instead of the topics' own prior.
 
-    What it takes, returns and raises, see `reference`; `samples` are of all M components with a weight together, and M
+    Arguments, result and errors are as in `reference`; `samples` are of all M components with a weight together, and M
     times as many are the fewest.
     """
     used = np.flatnonzero(prior.weights)
@@ -221,8 +221,8 @@ def least_samples(chains: int) -> int:
 def allocation(pilot: Floats, lengths: Ints, samples: int, variance: float) -> Ints:
     """Return the number of steps, (D,), that brings every document's variance of log weights to `variance` or more.
 
-    The variance is taken to fall as 1 / T from that of the pilot's (D, S) log weights after `PILOT` steps, half of it
-    the document's own, half the mean of all. `samples` are as in `reference`, enough for twice the pilot's steps.
+    The variance is taken to fall as 1 / T from the variance of the pilot's (D, S) log weights after `PILOT` steps, half
+    of it the document's own, half the mean of all. `samples` are as in `reference`, enough for twice the pilot's steps.
     """
     steps = np.full(len(pilot), 2 * PILOT, dtype=np.int64)
     possible = np.isfinite(pilot[:, 0]) & (lengths > 0)

@@ -140,8 +140,8 @@ def quadrature_cost(tokens: NDArray[np.int32], topics: int) -> int:
 def is_safe(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> bool:
     """Return whether quadrature gives a document's likelihood with all its digits.
 
-    The points have an absolute precision of about 1e-16, too little for those next to 0 and 1 if alpha is tiny: at 1e-6
-    the result moved by 5e-9 nats, so it is not safe below `SMALLEST_ALPHA`.
+    The points have an absolute precision of about 1e-16, too little for points next to 0 and 1 if alpha is tiny: at
+    1e-6 the result moved by 5e-9 nats, so it is not safe below `SMALLEST_ALPHA`.
 
     With every word's probabilities divided by their maximum, p is at least the probability of the words' likeliest
     topics under Polya's urn. Where that is above e^-600, underflow at single points is negligible.

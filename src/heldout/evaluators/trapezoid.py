@@ -36,7 +36,7 @@ def log_integral(
     """Return log of the integral of exp(f) over a box, nats; None where it does not settle.
 
     `f` gives the (J,) values of (J, n) points, nats; the integrand is negligible beyond the (n,) ends of the box.
-    `spacing` is that of the first grid, none has more than `most_nodes`; `mode` is the mode, or near it, where the
+    `spacing` is the first grid's, and none has more than `most_nodes`; `mode` is the mode, or near it, where the
     first grid might miss it; of a concave f it does not.
 
     Examples:

@@ -28,8 +28,9 @@ class Fitted:
             "format".
             Where the library keeps a distribution over topics, phi is its mean; provenance["phi"] says which.
         library: the name of one of `heldout.libraries.read.LIBRARIES`.
-        native: the library's own fitted object, or what its own number is computed from; None where there is none.
-        given: what `native` takes with each document that is scored, such as its labels, as keywords, for a model with
+        native: the library's own fitted object, or the numbers from which its own number is computed; None where there
+            is none.
+        given: keywords that `native` takes with each document that is scored, for instance its labels, for a model with
             priors of the documents' own (`heldout.libraries.priors`).
         words_known: False where the model names no words (their places in the documents' vocabulary are taken).
     """
@@ -71,10 +72,10 @@ class Reported:
         perplexity: per token of the same documents, as printed; NaN where it says nothing of them.
         nats_per_token: the number in nats per token; NaN where perplexity is.
         about: `THESE` or `TRAINING`.
-        computes: what it computes, one sentence.
+        computes: its meaning, in one sentence.
         terms: its parts, where they can be had; a term that grows with the number of topics says so.
         note: why it cannot be had, where value is NaN; empty otherwise.
-        base: what is raised to minus the nats per token for the printed perplexity; e but for gensim.
+        base: base of the printed perplexity, whose exponent is minus the nats per token; e but for gensim.
     """
 
     function: str
@@ -105,7 +106,7 @@ class Form:
         suffixes: endings of names, in small letters, that tell this form where the first bytes do not.
         member: a file in a zip file that tells this form where neither does.
         folder: a file that a folder of this form holds; empty where a folder is no model.
-        instead: of a form that is a pickle, what to do in place of unpickling it; empty for any other.
+        instead: remedy in place of unpickling, for a form that is a pickle; empty for any other.
     """
 
     name: str
@@ -127,13 +128,13 @@ class Library:
         forms: the forms of its files.
         models: the objects that `from_object` takes, in words; empty where there are none.
         recognises: whether an object is one of them, without importing the library.
-        from_object: returns the `Fitted` of such an object. It takes the object; the model's V words in its order, None
-            where the user gives none; the file or class, for messages, None for the class; and the form, for the
-            provenance, "object" without a file. It raises InputError for a model that is not trained, or whose
+        from_object: returns the `Fitted` of one of these objects. It takes the object; the model's V words in its
+            order, None where the user gives none; the file or class, for messages, None for the class; and the form,
+            for the provenance, "object" without a file. It raises InputError for a model that is not trained, or whose
             parameters are no topics.
         own_priors: returns the documents' Dirichlet parameters, (D, K), and what `Fitted.given` has, of a model whose
             documents have priors of their own; takes the model, its name, and the labels and the metadata, of each
-            document or None. It raises InputError for what the model does not know, or lacks.
+            document or None. It raises InputError for labels or metadata that the model does not know, or lacks.
         own_numbers: True where it numbers words by frequency or first appearance, unlike any corpus.
     """
 

@@ -139,7 +139,7 @@ def parse_number(text: str) -> float | None:
 def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list[Floats]]:
     """Read rows of decimal numbers of equal length, and the header if most of the first row are no numbers.
 
-    Some words read like numbers, such as "nan" and "1990". The delimiter of the file, UTF-8, is a comma for .csv
+    Some words, "nan" and "1990" among them, read like numbers. The delimiter of the file, UTF-8, is a comma for .csv
     (fields may be quoted), None for white space.
 
     Raises:

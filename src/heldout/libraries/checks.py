@@ -57,7 +57,7 @@ def distributions(rows: Floats, where: str, tolerance: float | None, what: str =
     """Return phi, (K, V) float64, every row of `rows` divided by its sum.
 
     The tolerance is the most by which the sum of a row, (V,), may miss 1; None for weights, whose sums may be anything
-    positive. `where` is the file or class and `what` what the library calls the rows, for the message.
+    positive. `where` is the file or class, and `what` the library's name of the rows, for the message.
 
     Raises:
         InputError: names the row with a negative or undefined entry, with no weight at all, or whose sum is not 1.
@@ -119,7 +119,7 @@ def in_order(vocabulary: Any) -> tuple[Any, ...]:
             `vocabulary_`, or of columns and their words, as gensim's; or a fitted vectorizer.
 
     Raises:
-        InputError: for what has no order, or columns that are not 0, 1, ... each once.
+        InputError: for words without an order, or columns that are not 0, 1, ... each once.
 
     Examples:
         >>> in_order({"wing": 1, "flow": 0}), in_order({0: "flow", 1: "wing"})
@@ -148,7 +148,7 @@ def vocabulary_of(
 ) -> tuple[tuple[str, ...], bool]:
     """Return the model's V `words` and whether anyone named them.
 
-    `own` are the words that the model itself names, `given` those that the user gives (see `in_order`), or None; where
+    `own` are the words that the model itself names, `given` the words of the user (see `in_order`), or None; where
     there are both they have to be the same. `where` is for the message.
 
     Raises:

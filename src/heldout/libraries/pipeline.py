@@ -84,7 +84,7 @@ def fitter(model: Any) -> Callable[[int, Any], Any]:
     """Return the function that fits a model of a number of topics to documents.
 
     Raises:
-        InputError: for what is neither a function nor an estimator with a number of components.
+        InputError: for anything that is neither a function nor an estimator with a number of components.
     """
     if inspect.isclass(model) or not hasattr(model, "get_params"):
         if inspect.isclass(model) or not callable(model):

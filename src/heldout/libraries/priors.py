@@ -23,7 +23,7 @@ def entries(given: Any, what: str) -> list[Any] | None:
         what: "labels" or "metadata".
 
     Raises:
-        InputError: for what is no such sequence, or a file that cannot be read.
+        InputError: for anything but a sequence of them, or a file that cannot be read.
     """
     if given is None:
         return None

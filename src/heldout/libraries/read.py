@@ -103,10 +103,10 @@ def read_model(
         path: the file (for LDA-C either file, or their folder).
         form: the name of one of `FORMS`; guessed from the first bytes and the name when None.
         vocabulary: a file of the V words, one per line, in the model's order, for a model that names none.
-        trust_pickle: unpickle, where the form is one that only unpickling reads: that runs whatever the file says.
+        trust_pickle: unpickle, where the form is one that only unpickling reads: that runs any code in the file.
 
     Raises:
-        InputError: one line with what is wrong, where, and what to do; a pickle is refused before a byte of it is
+        InputError: one line with the fault, its place and a remedy; a pickle is refused before a byte of it is
             unpickled.
     """
     if form is not None and form not in FORMS:
@@ -143,8 +143,8 @@ def convert(model: object, vocabulary: Sequence[str] | None, where: str | None, 
 def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
     """Return the `Fitted` of a fitted model in Python.
 
-    It is what one of `LIBRARIES` takes (`Library.models`), or a `Pipeline` or a search that ends in it; the V words are
-    given where it names none (see `heldout.libraries.checks.in_order`).
+    It is a model that one of `LIBRARIES` takes (`Library.models`), or a `Pipeline` or a search that ends in it; the V
+    words are given where it names none (see `heldout.libraries.checks.in_order`).
 
     Raises:
         InputError: when it is none of these, is not fitted, or its parameters are no topics.

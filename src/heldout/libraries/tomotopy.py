@@ -170,7 +170,8 @@ def own_priors(
         metadata: a document's, each a text or a list: `metadata`, then any `multi_metadata`; of a `DMRModel`.
 
     Raises:
-        InputError: where what the model needs is missing, or it does not know one; tomotopy would end the process.
+        InputError: for missing labels or metadata that the model needs, or unknown ones; tomotopy would end the
+            process.
     """
     native, kind = fitted.native, type(fitted.native).__name__
     what, given = ("metadata", metadata) if kind == "DMRModel" else ("labels", labels)

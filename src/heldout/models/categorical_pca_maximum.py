@@ -96,7 +96,7 @@ class CategoricalPCAByQuadrature(_AtMaximum):
 class CategoricalPCAOfPoints(_AtMaximum):
     """Categorical PCA at the maximum of the penalised joint probability, with a latent vector for every case.
 
-    Arguments and attributes are those of `CategoricalPCAByQuadrature`, for any K.
+    Arguments and attributes are as in `CategoricalPCAByQuadrature`, for any K.
     """
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # type: ignore[override]  # noqa: ARG002

@@ -74,7 +74,7 @@ class Fit:
 
     The topics have the flat prior, and `beta` in the provenance, as `plsa_tem.fold_in` requires; `document_topics`, (D,
     K), are p(z | d) of the training documents. Of the best iteration there are beta, the perplexity and its number from
-    the random start; `path` has every iteration, those after the best included.
+    the random start; `path` has every iteration, also the ones after the best.
     """
 
     topics: Topics
@@ -170,7 +170,7 @@ def inverse_annealing(
     """Fit PLSA by EM with early stopping and, from there, by inverse annealing.
 
     The validation tokens are others of the same D documents as the training tokens, over the same V words, which occur
-    in the latter. Corpus, K and seed determine the random start, which is that of `plsa.train`. Early stopping ends
+    in the latter. Corpus, K and seed determine the random start, the same as in `plsa.train`. Early stopping ends
     after `early_patience` iterations in a row without improvement, annealing after `patience` values of beta; `eta`, in
     (0, 1), is the factor of beta from step to step, `tolerance`, in [0, 1), what is negligible at a beta below 1, as a
     share of the lowest validation perplexity, `iterations` their largest number in all.

@@ -55,9 +55,9 @@ def _sweep(  # type: ignore[no-untyped-def]
 ):
     """Sweep once over all tokens in every chain; see `Chains`.
 
-    Every store into what the next token loads as vectors is one of whole vectors at a known place: a load of a vector
-    waits for a store of one number in it, and a store to a place that depends on a draw makes the loads after it wait
-    for the draw, or be done again. So the last draw, `came`, enters the counts during the next token's pass.
+    Every store into arrays that the next token loads as vectors is of whole vectors at a known place: a load of a
+    vector waits for a store of one number in it, and a store to a place that depends on a draw makes the loads after it
+    wait for the draw, or be done again. So the last draw, `came`, enters the counts during the next token's pass.
     """
     chains, width, n_tokens = totals.shape[0], totals.shape[1], tokens.shape[0]
     stride = chains * width

@@ -69,8 +69,8 @@ def e_step(
     """Return pi~, (D, K), after 27.44 and 27.48 in turns, and the expected counts sum_i n_iv c~_ivk, (K, V).
 
     `log_b`, (K, V), is E log b, or log b where b is a point; words without probability anywhere have no tokens.
-    `start`, (D, K), is pi~ to start from, such as that of the last round; None starts where all components are alike. A
-    document stops after so many `iterations`, or when the mean over k of the change of pi~ is below the tolerance.
+    `start`, (D, K), is pi~ to start from, for instance the last round's; None starts with equal components. A
+    document stops after `iterations`, or when the mean over k of the change of pi~ is below the tolerance.
     """
     K = len(alpha)
     b, _ = _exp(log_b, axis=0)  # a factor of a word or of a document cancels from c~

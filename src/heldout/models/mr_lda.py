@@ -162,7 +162,7 @@ class MRLDA(_OnInputs):
 class MultinomialRegression(_OnInputs):
     """Every token predicted from the inputs alone, softmax(W x_i): as many topics as words, b = I.
 
-    Arguments and attributes are those of `MRLDA`, without topics.
+    Arguments and attributes are as in `MRLDA`, without topics.
 
     Examples:
         >>> counts, x = np.array([[3, 1], [1, 3]]), np.array([[1.0, 0.0], [1.0, 1.0]])

@@ -99,7 +99,7 @@ class RBM(Estimator):
         """Follow the gradient on (N, R) data X; `record` is called with the number of updates, 0 at first, and self.
 
         Raises:
-            InputError: for data that such units cannot be, or a setting out of range.
+            InputError: for values that the units cannot take, or a setting out of range.
         """
         self._check_settings()
         with np.errstate(over="ignore", invalid="ignore"):  # divergence is reported once, at the end

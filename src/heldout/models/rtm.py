@@ -35,14 +35,14 @@ class RTM(TopicEstimator):
         rounds: E and M steps.
         sweeps: of each E step; products are averaged over the last half of them.
         feedback: whether links draw topics.
-        reads: what a link depends on, "topics", q-bar, or "weights", pi.
+        reads: the input of a link: "topics", q-bar, or "weights", pi.
         random_state: the chain's generator, or its seed.
 
     Attributes (after `fit`):
         components_: (K, V) the topics, from the mean of the counts over the last half of the last E step.
         alpha_: (K,).
         weights_, bias_: (K,) w, and w_0.
-        document_topics_: (D, K) means of what a link reads.
+        document_topics_: (D, K) means of the input of a link.
 
     Examples:
         >>> texts = [("a", ["good", "fine"]), ("b", ["bad", "dull"]), ("c", ["good", "good"])]

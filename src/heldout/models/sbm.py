@@ -64,7 +64,7 @@ class Chain(NamedTuple):
     Attributes:
         log_joints: log p(R, q) after every sweep, nats.
         best: the state of the highest one, a copy of `Blocks.q`.
-        states: those that were kept, after the first half of the sweeps.
+        states: the states that were kept, after the first half of the sweeps.
     """
 
     log_joints: Floats

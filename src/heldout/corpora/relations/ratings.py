@@ -44,7 +44,7 @@ class Ratings:
 
     Attributes:
         users, items: the N and M names.
-        user, item: (n,) who rated what, as indices of the names.
+        user, item: (n,) user and item of each rating, as indices of the names.
         value: (n,) whole numbers within the scale.
         scale: the lowest and the highest rating there can be.
         time: (n,) seconds since 1970; zeros where no times are known.

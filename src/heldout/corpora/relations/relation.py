@@ -63,7 +63,7 @@ class Relations:
         name: of the data.
         entities: the names of each type's entities.
         relations: all of them; the first type of each is the same.
-        groups: labels of the first type's entities that are known beside the relations, by what they say.
+        groups: labels of the first type's entities that are known apart from the relations, by their meaning.
 
     Raises:
         InputError: where a relation is of other numbers of entities.
@@ -105,7 +105,7 @@ class Relations:
     def without_pairs(self, share: float, random: np.random.Generator) -> tuple[Self, tuple[Bools, ...]]:
         """Return the relations without a share of the pairs on each one's first two axes, and masks of hidden cells.
 
-        Of a pair every cell is hidden; pairs of which no cell was observed do not count.
+        Of a pair every cell is hidden; pairs without an observed cell do not count.
         """
         kept, hidden = [], []
         for relation in self.relations:
