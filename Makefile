@@ -75,10 +75,15 @@ report: reproduce ## Write Snakemake's report of a run to report.html
 setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is missing
 
 # the tools and what the code imports are enough: kernels are compiled meanwhile
+# Whose docstrings, comments, help texts and names are held to workflow/scripts/prose.py.
+PLAIN := workflow/scripts/prose.py $(addprefix src/heldout/,corpora/relations evaluators libraries models) \
+    $(addprefix src/heldout/,errors.py files.py processor.py seeds.py topics.py typing.py)
+
 lint: $(LOCKED)
 	@$(RUN) ruff check --quiet .
 	@$(RUN) ruff format --quiet --check .
 	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
+	@$(RUN) python workflow/scripts/prose.py $(PLAIN)
 	@$(RUN) mypy
 
 reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them

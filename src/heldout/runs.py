@@ -43,7 +43,7 @@ def folding_in(model: str, settings: Mapping[str, Any], seed: int) -> FoldIn:
 def train(
     corpus: Corpus, model: str, *, topics: int, seed: int, test_documents: int, settings: dict[str, Any]
 ) -> list[Trained]:
-    """Train a model on the training documents of a split, on all where none is held out; return what its chains give.
+    """Train a model on a split's training documents, or on all if none is held out; return the result of its chains.
 
     Raises:
         InputError: for an unknown model, or settings that it does not take.

@@ -1,6 +1,6 @@
 """Check that docstrings, help texts, comments and names read as plain English: prose.py FILE_OR_FOLDER...
 
-Prints `file:line: reason` for every line that breaks a rule of CONTRIBUTING, and exits with status 1 if there is one:
+Prints `file:line: reason` for every line that breaks a rule, and exits with status 1 if there is one:
 
 * The first line of a docstring, an argparse help text and the meaning of a setting hold none of the words in `VAGUE`.
 * The first line of a function's docstring begins with a verb; a property may be a noun phrase.
@@ -39,7 +39,7 @@ NO_NOUNS = word_set("alike alone apart found given hold least less own some told
 NO_FIRST_WORDS_OF_FUNCTIONS = PREPOSITIONS | RELATIVES | CONJUNCTIONS | ARTICLES | VERBS | {"whether"}
 NO_FIRST_WORDS_OF_NOUNS = PREPOSITIONS | RELATIVES | CONJUNCTIONS | VERBS | {"such", "none"}
 PROPERTIES = ("property", "cached_property", "setter")
-MEANINGS = ("setting", "Field")  # functions that make a field of settings
+MEANINGS = ("setting", "Field", "doc")  # functions that say the meaning of a setting
 HELPS = ("add_argument", "add_parser", "option")  # functions that take a help text
 Finding = tuple[int, str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef

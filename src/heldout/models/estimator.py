@@ -94,7 +94,7 @@ class Estimator:
 
 @estimator
 class TopicEstimator(Estimator):
-    """Base class of models of documents with a prior of their weights, whose score is the likelihood."""
+    """An estimator of a model of documents with a prior of their weights, and so with a likelihood: the score."""
 
     n_components: int = field(default=10, kw_only=False)
 
