@@ -74,11 +74,11 @@ report: reproduce ## Write Snakemake's report of a run to report.html
 
 setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is missing
 
-# the tools and what the code imports are enough: kernels are compiled meanwhile
 # Whose docstrings, comments, help texts and names are held to workflow/scripts/prose.py.
 PLAIN := workflow/scripts/prose.py $(addprefix src/heldout/,corpora/relations evaluators libraries models) \
     $(addprefix src/heldout/,errors.py files.py processor.py seeds.py topics.py typing.py)
 
+# the tools and what the code imports are enough: kernels are compiled meanwhile
 lint: $(LOCKED)
 	@$(RUN) ruff check --quiet .
 	@$(RUN) ruff format --quiet --check .

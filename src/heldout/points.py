@@ -43,14 +43,14 @@ class Point:
         return perplexity(self.value, 1)
 
 
-def printable(rows: "pd.DataFrame", by: Sequence[str]) -> "pd.Series[bool]":
+def printable(rows: "pd.DataFrame", columns: Sequence[str]) -> "pd.Series[bool]":
     """Return which means over the splits of `rows` an exhibit shows: all but means with an "error" above `LARGEST`.
 
     Args:
         rows: a likelihood's rows, one per split, with "error", its stated error in nats per token.
-        by: the columns that name a mean.
+        columns: the columns that name a mean.
     """
-    largest: pd.Series[float] = rows.groupby(list(by))["error"].max()
+    largest: pd.Series[float] = rows.groupby(list(columns))["error"].max()
     return largest <= LARGEST
 
 

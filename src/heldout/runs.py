@@ -86,11 +86,14 @@ def score(
     recorder = Recorder(corpus=corpus.name, model=model, variant=variant, seed=seed, documents=test.documents)
     error = math.nan if sampled else None
     for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
-        of_group, samples = recorder.at(topics=group[0].n_topics, smoothing=constant, chain=chain), len(group) * sampled
+        row, samples = (
+            recorder.at(topics=group[0].n_topics, smoothing=constant, chain=chain),
+            len(group) * sampled,
+        )
         full = full_folding_in(group, test, fold_in)
-        of_group.score(FULL, full, samples=samples, standard_error=error)
+        row.score(FULL, full, samples=samples, standard_error=error)
         half = predictive(group, observed, scored, fold_in)
-        of_group.score(HALF, half, samples=samples, standard_error=error)
+        row.score(HALF, half, samples=samples, standard_error=error)
     return recorder.results.scores
 
 

@@ -269,13 +269,13 @@ class Settings:
         if kind == SELECTION:
             models = [f"trained-on-{size}" for size in asked.get("settings", {}).get("training_documents", ())]
         more = asked.get("more_seeds", {"training_documents": (), "seeds": ()})
-        of_more_seeds = {f"trained-on-{size}" for size in more["training_documents"]}
+        repeated = {f"trained-on-{size}" for size in more["training_documents"]}
         return tuple(
             Run(corpus, model, kind, k, seed)
             for corpus in asked.get("corpora", ())
             for model in models
             for k in (topics[corpus] if isinstance(topics, Mapping) else topics)
-            for seed in (*asked["seeds"], *(more["seeds"] if model in of_more_seeds else ()))
+            for seed in (*asked["seeds"], *(more["seeds"] if model in repeated else ()))
         )
 
     def beyond_runs(self) -> tuple[Run, ...]:
@@ -330,7 +330,7 @@ class Settings:
             Run(o.corpus, o.model, o.variant, k, seed) for o in self.alternatives for k in topics for seed in o.seeds
         ]
         main = [(corpus, model, self.variant(model)) for corpus in self.alternative_corpora for model in (PLSA, LDA)]
-        return (*runs, *(Run(*of, k, seed) for of in main for k in topics for seed in seeds))
+        return (*runs, *(Run(*pair, k, seed) for pair in main for k in topics for seed in seeds))
 
 
 def driver(package: str) -> Path:
