@@ -39,6 +39,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from speed import commit
 
+from artifact.papers.likelihood.experiments.packages import check_installed, fit_peer, with_own_words
+from artifact.study.study import PEERS
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.blocks import LIKELIHOOD
 from heldout.corpora.corpus import Corpus
@@ -50,12 +52,10 @@ from heldout.evaluators.annealed_importance import annealed_importance
 from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.priors import DIRICHLET, exact_within, prior_of
 from heldout.evaluators.reference import CHAINS, reference, sweeps
+from heldout.files import write_rows
 from heldout.libraries import Fitted
 from heldout.libraries.read import fitted as read_model
-from heldout.papers.likelihood.experiments.packages import check_installed, fit_peer, with_own_words
 from heldout.seeds import generator
-from heldout.study import PEERS
-from heldout.tables import write_rows
 from heldout.typing import Floats
 
 TABLE = Path(__file__).parents[1] / "data" / "corpora.csv"
@@ -144,7 +144,7 @@ def rows_of(
 
     Args:
         corpus: all documents.
-        library: one of `heldout.study.PEERS`, or `CTM`.
+        library: one of `artifact.study.study.PEERS`, or `CTM`.
         topics: K.
         seed: determines the split, the library's seed and the draws.
         training: the most documents to train on.

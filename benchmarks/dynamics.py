@@ -19,15 +19,15 @@ import yaml
 from gensim.models import LdaSeqModel
 from speed import commit, cpu
 
+from artifact.study.job import Job
+from gallery.extensions.experiments.dynamics import divided, experiment
+from gallery.extensions.science import DYNAMIC_MODELS
+from gallery.extensions.spec import Dynamics
+from gallery.member import LIKELIHOOD
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.prepare import prepare
 from heldout.evaluators.reference import reference
 from heldout.files import replacing
-from heldout.job import Job
-from heldout.papers.murphy.experiments.dynamics import divided, experiment
-from heldout.papers.murphy.members.member import LIKELIHOOD
-from heldout.papers.murphy.results_extensions import DYNAMIC_MODELS
-from heldout.papers.murphy.settings_extensions import Dynamics
 from heldout.seeds import entropy, generator
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints

@@ -1,7 +1,7 @@
 """Time per document of every estimator and of the exact value, at the size of Table 1 of Buntine (2009).
 
 Run as `python benchmarks/estimators.py --output data/reference/estimator_timings.csv`; it writes that file and prints
-Markdown. The documents are those of `heldout.papers.buntine.experiments.calibration`, all in one call; an estimator is
+Markdown. The documents are those of `artifact.papers.buntine.experiments.calibration`, all in one call; an estimator is
 timed once per round, the estimators in turn.
 """
 
@@ -22,13 +22,13 @@ from pathlib import Path
 
 from speed import cpu, seconds
 
+from artifact.papers.buntine.experiments.calibration import draw_pair, side_by_side
+from artifact.papers.buntine.results import PUBLISHED_MILLISECONDS
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
 from heldout.evaluators.estimate import estimate
-from heldout.papers.buntine.experiments.calibration import draw_pair, side_by_side
-from heldout.papers.buntine.results import PUBLISHED_MILLISECONDS
+from heldout.files import write_rows
 from heldout.seeds import generator
-from heldout.tables import write_rows
 
 TOPICS, WORDS, TOKENS, GAMMA, ALPHA, SAMPLES = 4, 1000, 14, 0.5, 0.1, 200
 COLUMNS = ("estimator", "samples", "milliseconds", "least", "greatest")

@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from speed import SHAPES, commit, cpu, seconds
 
+from gallery.extensions.models.slda import SLDA
+from gallery.priors.models.ctm import CTM
+from gallery.priors.models.dmr import DMR
+from gallery.priors.models.labelled_lda import LabelledLDA
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import draw
 from heldout.evaluators.reference import reference
 from heldout.files import replacing
 from heldout.libraries.tomotopy import from_object, train_correlated, train_dynamic
-from heldout.models.ctm import CTM
-from heldout.models.dmr import DMR
 from heldout.models.dtm import DTM, softmax
-from heldout.models.labelled_lda import LabelledLDA
-from heldout.models.slda import SLDA
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
 

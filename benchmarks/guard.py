@@ -28,6 +28,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
+from artifact.papers.likelihood.experiments.packages import fit_peer, fit_scikit_learn, with_own_words
 from heldout.auditing.blocks import Block
 from heldout.auditing.co_occurrence import CUT, MOST_DOCUMENTS, MOST_TOKENS, Sample, co_occurrence
 from heldout.auditing.co_occurrence import LEAST as TOGETHER
@@ -39,7 +40,6 @@ from heldout.corpora.split import train_test_split
 from heldout.libraries.read import fitted
 from heldout.models.lda import LDA
 from heldout.models.plsa import PLSA
-from heldout.papers.likelihood.experiments.packages import fit_peer, fit_scikit_learn, with_own_words
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
 from heldout.typing import Floats, Ints

@@ -20,11 +20,11 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 from speed import commit, cpu, seconds
 
+from gallery.graphs.models.sbm import variational_em
+from gallery.ratings.models.pmf_sgd import Decays, Point, passes
 from heldout.corpora.relations.ratings import Ratings
 from heldout.corpora.relations.relation import Relations, graph
 from heldout.files import replacing
-from heldout.models.pmf_sgd import Decays, Point, passes
-from heldout.models.sbm import variational_em
 from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 

@@ -10,7 +10,7 @@ import pytest
 from scripts import script
 
 from heldout.evaluators.evaluation import Evaluation
-from heldout.tables import write_rows
+from heldout.files import write_rows
 
 D = 4000
 

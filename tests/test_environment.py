@@ -135,7 +135,7 @@ def test_other_libraries_are_imported_only_where_their_models_are_read() -> None
     readers = {file for name, files in imports("src", "workflow").items() if name in optional for file in files}
     assert readers
     experiments = ("likelihood/experiments/packages.py", "murphy/experiments/evidence.py")
-    allowed = ("src/heldout/libraries/", "workflow/newcomer/", *(f"src/heldout/papers/{name}" for name in experiments))
+    allowed = ("src/heldout/libraries/", "workflow/newcomer/", *(f"src/artifact/papers/{name}" for name in experiments))
     elsewhere = {file for file in readers if not file.startswith(allowed)}
     assert not elsewhere, f"import of the extra `peers` outside its readers: {elsewhere}"
 

@@ -15,12 +15,13 @@ from pathlib import Path
 import grimp
 import pytest
 
-from heldout import schema
-from heldout.manifest import Paper
-from heldout.papers import ALL
-from heldout.study import from_yaml
+from artifact import schema
+from artifact.papers import ALL
+from artifact.study.manifest import Paper
+from artifact.study.study import from_yaml
 
 ROOT = Path(__file__).parents[1]
+PACKAGES = ("gallery", "artifact", "heldout")
 
 
 def lint(folder: Path, *arguments: str) -> tuple[int, str]:
@@ -46,26 +47,30 @@ def test_every_import_goes_down_the_house() -> None:
 
 def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    sources = tmp_path / "src" / "heldout"
-    shutil.copytree(ROOT / "src" / "heldout", sources, ignore=shutil.ignore_patterns("__pycache__"))
-    (sources / "papers" / "another").mkdir()
+    sources = tmp_path / "src"
+    shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__"))
+    (sources / "artifact" / "papers" / "another").mkdir()
     for module in ("__init__", "claims", "figures"):
-        (sources / "papers" / "another" / f"{module}.py").touch()
+        (sources / "artifact" / "papers" / "another" / f"{module}.py").touch()
     upward = [
         ("heldout.corpora.corpus", "heldout.models"),
-        ("heldout.evaluators.chib", "heldout.verdicts"),
-        ("heldout.papers.welling.experiments.convergence", "heldout.effects"),
-        ("heldout.libraries.read", "heldout.typesetting.style"),
-        ("heldout.scores", "heldout.papers.welling"),
-        ("heldout.typesetting.latex", "heldout.papers"),
-        ("heldout.papers.another.claims", "heldout.papers.another.figures"),
-        ("heldout.papers.hofmann.claims", "matplotlib"),
-        ("heldout.papers.welling.experiments.bounds", "heldout.auditing.audit"),
-        ("heldout.papers.welling.experiments.bounds", "heldout.papers.buntine.experiments.calibration"),
-        ("heldout.papers.welling.experiments.bounds", "heldout.typesetting.style"),
+        ("heldout.libraries.read", "heldout.auditing.style"),
+        ("heldout.evaluators.chib", "artifact.verdicts.verdicts"),
+        ("heldout.auditing.audit.audit", "gallery.member"),
+        ("artifact.results.scores", "artifact.papers.welling"),
+        ("artifact.study.job", "artifact.verdicts.effects"),
+        ("artifact.typesetting.latex", "artifact.papers"),
+        ("artifact.typesetting.latex", "gallery.documents"),
+        ("artifact.papers.another.claims", "artifact.papers.another.figures"),
+        ("artifact.papers.hofmann.claims", "matplotlib"),
+        ("artifact.papers.welling.experiments.convergence", "artifact.verdicts.effects"),
+        ("artifact.papers.welling.experiments.bounds", "artifact.papers.buntine.experiments.calibration"),
+        ("artifact.papers.welling.experiments.bounds", "artifact.typesetting.style"),
+        ("gallery.graphs.science", "gallery.graphs.exhibits"),
+        ("gallery.graphs.experiments.links", "artifact.typesetting.style"),
     ]
     for importer, imported in upward:
-        path = (tmp_path / "src" / Path(*importer.split("."))).with_suffix(".py")
+        path = (sources / Path(*importer.split("."))).with_suffix(".py")
         with path.open("a", encoding="utf-8") as file:
             file.write(f"\n\ndef late():\n    import {imported}\n")
     status, report = lint(tmp_path, "--no-cache")
@@ -83,7 +88,7 @@ def circle(imports: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def test_no_file_imports_itself_by_way_of_others_late_ones_and_those_of_types_too() -> None:
-    graph = grimp.build_graph("heldout", cache_dir=None)
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     assert not circle(imports)
     result, terminal = "heldout.auditing.audit.result", "heldout.auditing.audit.report"
@@ -92,7 +97,7 @@ def test_no_file_imports_itself_by_way_of_others_late_ones_and_those_of_types_to
 
 
 def modules_named(source: str) -> Iterator[str]:
-    """Yield the package's modules that strings name, docstrings left out, and those that are imported by name."""
+    """Yield the modules that strings name, docstrings left out, and those that are imported by name."""
     tree = ast.parse(source)
     docstrings = [
         node.body[0].value
@@ -101,7 +106,7 @@ def modules_named(source: str) -> Iterator[str]:
     ]
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
-            yield from re.findall(r"heldout(?:\.\w+)+", node.value)
+            yield from re.findall(rf"(?:{'|'.join(PACKAGES)})(?:\.\w+)+", node.value)
         if (
             isinstance(node, ast.Call)
             and "import_module" in ast.unparse(node.func)
@@ -110,33 +115,43 @@ def modules_named(source: str) -> Iterator[str]:
             yield "heldout.cli"
 
 
+def floors() -> dict[tuple[str, ...], tuple[int, int]]:
+    """Return the floor of every package, and within it of every room, by their names; the lowest is 0."""
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    contracts = {contract["id"]: contract for contract in tools["importlinter"]["contracts"]}
+    place = {package: floor for floor, package in enumerate(contracts["packages"]["layers"][::-1])}
+    return {(package,): (floor, 0) for package, floor in place.items()} | {
+        (package, room): (place[package], floor)
+        for package, contract in (("heldout", "library"), ("artifact", "paper"))
+        for floor, layer in enumerate(contracts[contract]["layers"][::-1])
+        for room in re.split(r" [|:] ", layer)
+    }
+
+
 def named_above(path: Path, source: str) -> list[str]:
     """Return the modules that a file names in strings and that stand above it, or in another paper's folder."""
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    layers = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
-    floors = {room: floor for floor, layer in enumerate(layers[::-1]) for room in re.split(r" [|:] ", layer)}
-    room, *inside = path.with_suffix("").parts
+    places, parts = floors(), path.with_suffix("").parts
+    here = places.get(parts[:2], places[parts[:1]])
     found = []
     for name in modules_named(source):
-        _, other, *within = name.split(".")
-        strange = room == other == "papers" and within[:1] != inside[:1]
-        if strange or floors.get(other, -1) > floors[room]:
+        other = tuple(name.split("."))
+        strange = parts[:2] == other[:2] == ("artifact", "papers") and other[2:3] != parts[2:3]
+        if strange or places.get(other[:2], places[other[:1]]) > here:
             found.append(name)
     return found
 
 
 def test_no_string_names_a_module_above_or_of_another_paper() -> None:
-    sources = ROOT / "src" / "heldout"
-    files = [path for path in sources.rglob("*.py") if path != sources / "__init__.py"]  # which stands above all
+    sources = ROOT / "src"
+    files = [path for path in sources.rglob("*.py") if path != sources / "heldout/__init__.py"]  # above all its rooms
     above = {path: named_above(path.relative_to(sources), path.read_text(encoding="utf-8")) for path in files}
     assert not {path: names for path, names in above.items() if names}
     for path, source in {
-        "models/estimator.py": 'import_module("heldout").log_likelihood(model, X)',
-        "manifest.py": 'module = f"heldout.papers.{name}"',
-        "papers/likelihood/__init__.py": 'module = "heldout.auditing.recommended_table"',
-        "papers/welling/__init__.py": 'module = "heldout.papers.buntine.figures"',
+        "heldout/models/estimator.py": 'import_module("heldout").log_likelihood(model, X)',
+        "heldout/libraries/read.py": 'module = "artifact.study.job"',
+        "artifact/study/manifest.py": 'module = f"artifact.papers.{name}"',
+        "artifact/papers/__init__.py": 'module = "gallery.documents"',
+        "artifact/papers/welling/__init__.py": 'module = "artifact.papers.buntine.figures"',
     }.items():
         assert named_above(Path(path), source), path
 
@@ -153,7 +168,7 @@ def test_the_schema_of_studies_and_the_page_on_them_are_those_of_the_classes_of_
 @pytest.mark.parametrize("paper", ALL, ids=lambda paper: str(paper.name))
 def test_a_manifest_names_what_its_own_folder_has_and_nothing_else(paper: Paper) -> None:
     for name, exhibit in paper.exhibits.items():
-        assert exhibit.package == paper.module, f"{name} is made in another room"
+        assert exhibit.package.startswith(paper.module), f"{name} is made in another room"
         assert callable(getattr(import_module(exhibit.module), exhibit.function.rpartition(".")[2])), name
     for name in paper.experiments:
         assert callable(import_module(paper.experiment_module(name)).experiment), name

@@ -23,7 +23,7 @@ from heldout.limits import require_file
 from heldout.processor import pin
 
 if TYPE_CHECKING:
-    from heldout.inputs import Inputs
+    from artifact.verdicts.inputs import Inputs
 
 # what is imported of the extras in pyproject.toml, beside the libraries of `peers`
 STUDY = ("jsonschema", "nltk", "pandas", "pooch", "rdata", "requests", "seaborn", "yaml")
@@ -87,8 +87,8 @@ def prepare(args: argparse.Namespace) -> None:
 
 def synthesize(args: argparse.Namespace) -> None:
     """Draw a corpus from a known LDA of the named corpus's shape; keep the true topics."""
+    from artifact.results.corpora import published_shape
     from heldout.corpora.synthetic import draw
-    from heldout.corpora.table import published_shape
 
     shape = published_shape(args.corpus, args.published)
     corpus, topics = draw(args.corpus, shape, scale=args.scale, seed=args.seed)
@@ -144,8 +144,8 @@ def import_corpus(args: argparse.Namespace) -> None:
 
 def describe(args: argparse.Namespace) -> None:
     """Write Table 1 as data: what each corpus holds beside what the paper printed."""
+    from artifact.results.corpora import describe, write_table
     from heldout.corpora.corpus import Corpus
-    from heldout.corpora.table import describe, write_table
 
     corpora = [Corpus.load(path) for path in args.corpora]
     write_table(describe(corpora, dict(args.test_documents), args.published), args.output)
@@ -153,10 +153,10 @@ def describe(args: argparse.Namespace) -> None:
 
 def fit(args: argparse.Namespace) -> None:
     """Train a model on the training documents of a split, and score its test documents by full and half folding-in."""
+    from artifact.results.scores import write_scores
+    from artifact.results.timings import timed
+    from artifact.study.steps import score, train
     from heldout.corpora.corpus import Corpus
-    from heldout.runs import score, train
-    from heldout.scores import write_scores
-    from heldout.timings import timed
 
     corpus = Corpus.load(args.corpus)
     split = {"seed": args.seed, "test_documents": args.test_documents}
@@ -191,9 +191,9 @@ def _save(given: str, trained: Sequence[Any], paths: Sequence[Path]) -> None:
 
 def sweep(args: argparse.Namespace) -> None:
     """Train once per value of a training setting and score each, on the test documents of a split."""
+    from artifact.results.scores import write_scores
+    from artifact.study.steps import sweep
     from heldout.corpora.corpus import Corpus
-    from heldout.runs import sweep
-    from heldout.scores import write_scores
 
     scores = sweep(
         Corpus.load(args.corpus),
@@ -213,11 +213,11 @@ def sweep(args: argparse.Namespace) -> None:
 
 def experiment(args: argparse.Namespace) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
+    from artifact.papers import EXPERIMENTS
+    from artifact.results.measurements import MEASUREMENTS, NOTES
+    from artifact.results.scores import write_scores
+    from artifact.study.steps import run_experiment
     from heldout.corpora.corpus import Corpus
-    from heldout.measurements import MEASUREMENTS, NOTES
-    from heldout.papers import EXPERIMENTS
-    from heldout.runs import run_experiment
-    from heldout.scores import write_scores
     from heldout.topics import load_topics
 
     if args.name not in EXPERIMENTS:
@@ -243,8 +243,8 @@ def experiment(args: argparse.Namespace) -> None:
 
 def collect(args: argparse.Namespace) -> None:
     """Merge files of scores, of their groups of documents, of measurements or of notes into one table."""
-    from heldout.measurements import MEASUREMENTS, NOTES
-    from heldout.scores import collect_groups, collect_scores
+    from artifact.results.measurements import MEASUREMENTS, NOTES
+    from artifact.results.scores import collect_groups, collect_scores
 
     of_scores = {"scores": collect_scores, "groups": collect_groups}
     (of_scores | {tidy.what: tidy.collect for tidy in (MEASUREMENTS, NOTES)})[args.kind](args.tables, args.output)
@@ -252,7 +252,7 @@ def collect(args: argparse.Namespace) -> None:
 
 def timings(args: argparse.Namespace) -> None:
     """Merge the benchmark files of a run into one table."""
-    from heldout.timings import collect_timings
+    from artifact.results.timings import collect_timings
 
     collect_timings(args.benchmarks, args.output)
 
@@ -260,8 +260,8 @@ def timings(args: argparse.Namespace) -> None:
 def _inputs(args: argparse.Namespace) -> "Inputs":
     from dataclasses import replace
 
-    from heldout.inputs import Inputs
-    from heldout.papers import papers_of
+    from artifact.papers import papers_of
+    from artifact.verdicts.inputs import Inputs
 
     names = ("effects", "commit", "date", "timings", "benchmarks", "commands", "groups", "measurements", "notes")
     given: dict[str, Any] = {name: getattr(args, name) for name in names if hasattr(args, name)}
@@ -271,8 +271,8 @@ def _inputs(args: argparse.Namespace) -> "Inputs":
 
 def effects(args: argparse.Namespace) -> None:
     """Judge the claims of a study's papers by its results: their effects, and verdicts."""
-    from heldout.claims import judge
-    from heldout.verdicts import write_effects
+    from artifact.verdicts.claims import judge
+    from artifact.verdicts.verdicts import write_effects
 
     inputs = _inputs(args)
     claims = [claim for paper in inputs.papers for claim in paper.part("claims")]
@@ -281,8 +281,8 @@ def effects(args: argparse.Namespace) -> None:
 
 def exhibits(args: argparse.Namespace) -> None:
     """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or those that are named."""
-    from heldout.manifest import kind
-    from heldout.typesetting.exhibits import exhibits, make_all
+    from artifact.study.manifest import kind
+    from artifact.typesetting.exhibits import exhibits, make_all
 
     inputs = _inputs(args)
     kinds = {"figures": ("figure",), "tables": ("table", "macros")}[args.kind]
@@ -293,9 +293,9 @@ def exhibits(args: argparse.Namespace) -> None:
 
 def prose(args: argparse.Namespace) -> int:
     """Check that findings named by a document's sentences still hold; write its effects, and which have moved."""
+    from artifact.typesetting.prose import line, moved, read, render
+    from artifact.verdicts.verdicts import read_effects
     from heldout.files import replacing
-    from heldout.typesetting.prose import line, moved, read, render
-    from heldout.verdicts import read_effects
 
     text, judgements = read(args.sources), read_effects(args.effects)
     others = [line(*one) for one in moved(text, judgements)]
@@ -311,9 +311,9 @@ def prose(args: argparse.Namespace) -> int:
 
 def readme(args: argparse.Namespace) -> None:
     """Make the generated parts of the README, and RESULTS.md, anew from the reference results."""
+    from artifact.typesetting.readme import questions, results, update
+    from artifact.verdicts.history import read_history
     from heldout.files import replacing
-    from heldout.history import read_history
-    from heldout.typesetting.readme import questions, results, update
 
     inputs = _inputs(args)
     front = update(args.readme.read_text(encoding="utf-8"), inputs, args.commands, args.studies)
@@ -327,7 +327,7 @@ def readme(args: argparse.Namespace) -> None:
 
 def check(args: argparse.Namespace) -> None:
     """Check a study against its schema."""
-    from heldout.study import load_study
+    from artifact.study.study import load_study
 
     load_study(args.study, args.schema, args.data)
 
@@ -336,8 +336,8 @@ def study(args: argparse.Namespace) -> None:
     """Print a study of one's own corpora alone (heldout import makes them), with the grids of another study."""
     import yaml
 
+    from artifact.study.study import check_study, load_study, own_study
     from heldout.corpora.corpus import Corpus
-    from heldout.study import check_study, load_study, own_study
 
     template = load_study(args.like, args.schema, args.data)
     if "models" not in template or not template["models"]:
@@ -377,8 +377,8 @@ def rank(args: argparse.Namespace) -> int:
 def digest(args: argparse.Namespace) -> None:
     """List the code that makes a job's file, or that modules run, and what of it has moved since a commit."""
     import heldout
-    from heldout.digest import checked_out, contents, digest, git, module_file, moved
-    from heldout.makers import modules_of
+    from artifact.makers import modules_of
+    from artifact.study.digest import checked_out, contents, digest, git, module_file, moved
 
     source = Path(heldout.__file__).parents[1]
     named = [(name,) if name.startswith("heldout.") else modules_of(Path(name)) for name in args.names]
@@ -399,7 +399,7 @@ def digest(args: argparse.Namespace) -> None:
 
 def compare(args: argparse.Namespace) -> int:
     """Compare a run with the reference results, exhibit by exhibit."""
-    from heldout.compare import compare
+    from artifact.compare import compare
 
     tables = {name: getattr(args, name) for name in ("scores", "groups", "corpora", "measurements", "notes")}
     return 0 if compare(args.study, tables, args.reference, args.output, sys.stdout) else 1
@@ -582,7 +582,9 @@ def parser() -> argparse.ArgumentParser:
     add_rank(verb(rank, "html", "json", "store"))
 
     sub = verb(digest)
-    sub.add_argument("names", nargs="+", metavar="NAME", help="a job's output file, or a module such as heldout.runs")
+    sub.add_argument(
+        "names", nargs="+", metavar="NAME", help="a job's output file, or a module such as artifact.study.steps"
+    )
     sub.add_argument("--since", metavar="COMMIT", help="compare with a commit (default: the last before the file)")
 
     sub = verb(compare, "output", shared=_TABLES)

@@ -1,11 +1,12 @@
 """Files that are whole or absent."""
 
+import csv
 import hashlib
 import json
 import os
 import secrets
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -170,3 +171,28 @@ class Saved:
                 plain = unpack.get(get_origin(field.type) or field.type)
                 values[field.name] = plain(value) if plain else value
             return cls(**values)
+
+
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows in the order given, floats with all their digits (the shortest that read back the same)."""
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield where (file and line) and the cells of a small table written by hand, after its first line.
+
+    Raises:
+        InputError: when the file cannot be read, or its columns are others.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.reader(file)
+            if next(reader, None) != list(columns):
+                raise InputError(f"{path}: line 1: the columns must be {','.join(columns)}")
+            for row in reader:
+                yield f"{path}: line {reader.line_num}", row
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error

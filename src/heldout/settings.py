@@ -9,7 +9,7 @@ function takes:
         smoothing: float = setting("added to p(w | z)", above=0, most=1)
 
 A field is an int, a float, a tuple of either, or a mapping of names to ints. `parse` makes an object of a study's
-values; the schema of studies and the page on them are made from the same fields (`heldout.schema`).
+values; the schema of studies and the page on them are made from the same fields (`artifact.schema`).
 """
 
 import dataclasses
@@ -76,7 +76,7 @@ class Nothing:
 def setting(meaning: str, unit: str = "", *, default: Any = MISSING, **rule: Any) -> Any:
     """Return a field of a class of settings.
 
-    Meaning and unit are prose: `heldout.digest` leaves them out of what a job runs.
+    Meaning and unit are prose: `artifact.study.digest` leaves them out of what a job runs.
 
     The other attributes of its `Rule` follow by name; without a default every study gives it.
     """

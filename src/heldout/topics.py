@@ -6,6 +6,7 @@ p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'. The prior of theta is a Dirichle
 likelihood under each.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -451,3 +452,16 @@ def load_topics(path: Path) -> Topics | Components:
     except Exception:  # Topics.load reports whatever is wrong with the file
         names = []
     return Components.load(path) if "weights" in names else Topics.load(path)
+
+
+def perplexity(log_likelihood: float, tokens: int) -> float:
+    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0.
+
+    Examples:
+        >>> round(perplexity(-20.0, 10), 2)
+        7.39
+    """
+    if tokens == 0:
+        raise InputError("perplexity: there are no tokens to score")
+    exponent = -log_likelihood / tokens
+    return math.exp(exponent) if exponent < 700.0 else math.inf

@@ -21,7 +21,7 @@ IMPORTED = (
         f"heldout.{module}"
         for module in ("corpora.prepare", "corpora.realistic", "digest", "makers", "models", "papers", "study")
     ),
-    "heldout.typesetting.exhibits",
+    "artifact.typesetting.exhibits",
     "jsonschema",
 )
 MOST_SECONDS = 280  # a run that takes longer is ended
@@ -72,7 +72,7 @@ def serve() -> None:
     # what the rules do to every file of the package, remembered by its text
     sources = ROOT / "src"
     modules = (path.relative_to(sources).with_suffix("").parts for path in sources.rglob("[!_]*.py"))
-    sys.modules["heldout.digest"].contents(sources, *map(".".join, modules))
+    sys.modules["artifact.study.digest"].contents(sources, *map(".".join, modules))
     for line in sys.stdin:
         process = os.fork()
         if not process:

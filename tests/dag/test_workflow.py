@@ -22,10 +22,10 @@ import pytest
 import yaml
 from forked_snakemake import ForkedSnakemake
 
-from heldout.manifest import kind
-from heldout.papers import papers_of
-from heldout.study import Settings, from_yaml, load_study, without_unavailable
-from heldout.typesetting.exhibits import exhibits
+from artifact.papers import papers_of
+from artifact.study.manifest import kind
+from artifact.study.study import Settings, from_yaml, load_study, without_unavailable
+from artifact.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[2]
 TABLES = tuple(f"data/tiny/{name}.csv" for name in ("scores", "groups", "corpora", "measurements"))

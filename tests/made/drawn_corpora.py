@@ -5,18 +5,18 @@ from typing import Any
 
 import pandas as pd
 
-from heldout.evaluators import PARTICLES, SEQUENTIAL
-from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS as MEASURED
-from heldout.papers.buntine.experiments.model_selection import (
+from artifact.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
     PARTICLE_FILTER,
     READING,
     trained_on,
     with_many,
 )
-from heldout.papers.buntine.readings import LOGS, RESAMPLED
-from heldout.scores import COLUMNS
+from artifact.papers.buntine.readings import LOGS, RESAMPLED
+from artifact.results.measurements import COLUMNS as MEASURED
+from artifact.results.scores import COLUMNS
+from artifact.verdicts.inputs import Inputs
+from heldout.evaluators import PARTICLES, SEQUENTIAL
 
 SIZES = (100, 400, 1600)
 GRIDS = {"s10": (5, 10, 20), "s10s": (5, 10, 20), "s40": (20, 40, 60)}

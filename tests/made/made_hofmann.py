@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable
 
 from tables_of import measurements_table, scores_table
 
-from heldout.inputs import Inputs
-from heldout.measurements import Measurement
-from heldout.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
-from heldout.papers.hofmann.results import (
+from artifact.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
+from artifact.papers.hofmann.results import (
     COARSE_COOLED,
     COOLED,
     COUNTS,
@@ -23,7 +21,10 @@ from heldout.papers.hofmann.results import (
     VALIDATED,
     Model,
 )
-from heldout.scores import Score, perplexity
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
+from artifact.verdicts.inputs import Inputs
+from heldout.topics import perplexity
 
 TOKENS = 1000
 RANK = 40

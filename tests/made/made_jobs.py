@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+from artifact.results.measurements import Measurement
+from artifact.results.recorder import Results
+from artifact.results.scores import Score
+from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
-from heldout.job import Job
-from heldout.measurements import Measurement
-from heldout.recorder import Results
-from heldout.scores import Score
 from heldout.settings import parse
 
 Experiment = Callable[[Job, Any], Results]

@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 from tables_of import measurements_table, scores_table
 
+from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
+from artifact.papers.buntine.results import GAMMAS, PUBLISHED
+from artifact.papers.likelihood.experiments.precision import BIAS, DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
+from artifact.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
+from artifact.papers.likelihood.experiments.precision import variant as variant_of
+from artifact.results.measurements import Measurement
+from artifact.results.scores import Score
+from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import PARTICLES, SEQUENTIAL, likelihood_estimators
-from heldout.inputs import Inputs
-from heldout.measurements import Measurement
-from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
-from heldout.papers.buntine.results import GAMMAS, PUBLISHED
-from heldout.papers.likelihood.experiments.precision import BIAS, DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
-from heldout.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
-from heldout.papers.likelihood.experiments.precision import variant as variant_of
-from heldout.scores import Score, perplexity
+from heldout.topics import perplexity
 
 # calibration
 TOKENS_OF_PAIR = 14

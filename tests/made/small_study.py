@@ -14,13 +14,13 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
-from heldout.claims import judge
+from artifact.papers import PAPERS
+from artifact.results.measurements import COLUMNS as MEASURED
+from artifact.results.scores import COLUMNS
+from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import Judgement
 from heldout.evaluators import FULL, HALF
-from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS as MEASURED
-from heldout.papers import PAPERS
-from heldout.scores import COLUMNS
-from heldout.verdicts import Judgement
 
 MAIN, SECOND, GIBBS = "smoothed-after-training", "smoothed-in-m-step", "collapsed-gibbs"
 

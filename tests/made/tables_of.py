@@ -5,9 +5,9 @@ from dataclasses import astuple
 
 import pandas as pd
 
-from heldout.measurements import COLUMNS as MEASURED
-from heldout.measurements import NOTES, Measurement, Note
-from heldout.scores import COLUMNS, Score
+from artifact.results.measurements import COLUMNS as MEASURED
+from artifact.results.measurements import NOTES, Measurement, Note
+from artifact.results.scores import COLUMNS, Score
 
 
 def scores_table(scores: Iterable[Score]) -> pd.DataFrame:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 EXTRAS = ("html", "peers")
 TOOLS = ("hypothesis", "pandas==2.3.0", "pytest", "pytest-xdist")  # of the tests
 TESTS = ("auditing", "evaluators", "libraries", "models")
-OF_THE_STUDY = "tests/evaluators/test_study_sizes.py"
+OF_THE_STUDY = "tests/heldout/evaluators/test_study_sizes.py"
 
 
 def floors() -> list[str]:

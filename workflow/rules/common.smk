@@ -12,15 +12,15 @@ import time
 from pathlib import Path
 
 from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC, raw_files
-from heldout.digest import Digests
+from artifact.study.digest import Digests
 from heldout.errors import InputError, printable
-from heldout.makers import claims_modules, exhibit_modules, modules_of, older_than_code
-from heldout.manifest import kind
+from artifact.makers import claims_modules, exhibit_modules, modules_of, older_than_code
+from artifact.study.manifest import kind
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
-from heldout.papers import papers_of
-from heldout.progress import ProgressLines, outcome
-from heldout.study import (
+from artifact.papers import papers_of
+from artifact.progress import ProgressLines, outcome
+from artifact.study.study import (
     DRIVEN,
     DRIVERS,
     MAIN,
@@ -34,7 +34,7 @@ from heldout.study import (
     without_missing,
     without_unavailable,
 )
-from heldout.typesetting.exhibits import exhibits, path
+from artifact.typesetting.exhibits import exhibits, path
 
 ROOT = Path(workflow.basedir)
 DIGESTS = Digests(ROOT / "src", Path(".snakemake/digests.json"))

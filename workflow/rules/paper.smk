@@ -19,7 +19,7 @@ if settings.written:
         benchmark:
             f"{BENCHMARKS}/prose.tsv"
         params:
-            code=code_of("heldout.typesetting.prose"),
+            code=code_of("artifact.typesetting.prose"),
             strict="--strict" if FROM_REFERENCE else "",
         shell:
             "heldout prose {input.text} --effects {input.effects} --output {output.text} --moved {output.moved}"

@@ -7,11 +7,11 @@ import sys
 from datetime import date
 from pathlib import Path
 
+from artifact.papers import DOCUMENTS
+from artifact.study.study import MAIN
+from artifact.verdicts.history import REASONS, Change, fingerprint, newest, read_history, write_history
+from artifact.verdicts.verdicts import read_effects, verdict_of
 from heldout.errors import InputError
-from heldout.history import REASONS, Change, fingerprint, newest, read_history, write_history
-from heldout.papers import DOCUMENTS
-from heldout.study import MAIN
-from heldout.verdicts import read_effects, verdict_of
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "data/claims.csv"

@@ -6,10 +6,16 @@ Kernels name their types, so that an import compiles them. It would otherwise fa
 import importlib
 import pkgutil
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 from heldout.processor import pin
 
-PACKAGES = ("heldout.evaluators", "heldout.models", "heldout.papers.buntine")
+KINDS = ("models", "evaluators")
+SOURCE = Path(__file__).parents[2] / "src"
+PACKAGES = (
+    *("heldout.evaluators", "heldout.models", "artifact.papers.buntine"),
+    *(f"gallery.{folder.parent.name}.{kind}" for kind in KINDS for folder in sorted(SOURCE.glob(f"gallery/*/{kind}"))),
+)
 
 
 def main() -> None:

@@ -4,8 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-from heldout.digest import checked_out, contents, digest
-from heldout.makers import CODE, experiments_code
+from artifact.makers import CODE, experiments_code
+from artifact.study.digest import checked_out, contents, digest
 
 SOURCE = Path("src")
 

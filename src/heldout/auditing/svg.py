@@ -1,6 +1,6 @@
 """Figures of pages, as SVG inside HTML that takes its colours from the page.
 
-matplotlib draws them in the colours of `heldout.typesetting.style`; then the page's CSS variables replace the colours
+matplotlib draws them in the colours of `heldout.auditing.style`; then the page's CSS variables replace the colours
 of ink, lines and background, so that one figure serves light screens, dark screens and paper.
 """
 
@@ -13,8 +13,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from heldout.auditing import style
 from heldout.auditing.blocks import LIKELIHOOD, REPORTED
-from heldout.typesetting import style
 
 WIDTH = 3.9  # inches: on a phone its letters are of about 11 pixels
 

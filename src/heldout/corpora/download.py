@@ -16,8 +16,7 @@ from pathlib import Path
 
 from heldout.corpora.archives import content_digest, read_members
 from heldout.errors import InputError
-from heldout.files import replacing
-from heldout.tables import read_rows
+from heldout.files import read_rows, replacing
 
 WAYS_OUT = "take the file from a folder (`mirror:` in the study or HELDOUT_MIRROR=dir) or run the demo (`make demo`)"
 TIMEOUT = (10, 60)  # seconds to connect, and between two pieces of the body

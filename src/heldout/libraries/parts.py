@@ -38,7 +38,7 @@ from scipy.special import digamma, gammaln, logsumexp
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.libraries import THESE, Fitted, Reported, Term
-from heldout.scores import perplexity
+from heldout.topics import perplexity
 from heldout.typing import Floats
 
 CHECKED = 32  # documents on which a library's total is compared with the sum of its parts

@@ -49,9 +49,8 @@ from heldout.models import TEM
 from heldout.models.estimator import checked_counts, provenance
 from heldout.models.plsa import Cells, random_start, rescaled, revive
 from heldout.models.plsa_tem import PLSATEM
-from heldout.scores import perplexity
 from heldout.seeds import generator
-from heldout.topics import Topics
+from heldout.topics import Topics, perplexity
 from heldout.typing import Floats
 
 SMALLEST_BETA = 1e-3  # least beta; at a smaller one all topics coincide

@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from heldout.auditing import style
 from heldout.auditing.audit.result import AuditResult, Row
 from heldout.auditing.blocks import LIKELIHOOD, REPORTED
 from heldout.auditing.formats import perplexity
 from heldout.auditing.svg import INK, PAGE, WIDTH, colour_of, look, svg
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
-from heldout.typesetting import style
 from heldout.typing import Floats, Ints
 
 SERIES = ((FULL, "full folding-in"), (MEAN_FIELD_BOUND, "bound"))  # drawn by document length

@@ -16,7 +16,7 @@ from heldout.errors import InputError
 from heldout.evaluators.is_probability import Excess
 from heldout.evaluators.priors import DIRICHLET, Prior
 from heldout.libraries import THESE, Reported
-from heldout.scores import perplexity
+from heldout.topics import perplexity
 from heldout.typing import Floats, Ints
 
 CHANCE = 1e-6  # a number is refuted as a probability that had at most this chance of it

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from heldout.auditing import style
 from heldout.auditing.rank.result import RankingResult
 from heldout.auditing.svg import INK, WIDTH, look, svg
-from heldout.typesetting import style
 
 _LABEL = 0.12  # least distance of two labels, as a share of the axis
 

@@ -23,7 +23,7 @@ from heldout.auditing.formats import json_compatible
 from heldout.evaluators import EXACT
 from heldout.evaluators.priors import DIRICHLET, OWN_DIRICHLET, Prior
 from heldout.libraries import THESE, Reported
-from heldout.scores import perplexity
+from heldout.topics import perplexity
 from heldout.typing import Floats, Ints
 
 LEVEL = 0.05  # chance that any two models of the same likelihood are told apart

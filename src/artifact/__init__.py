@@ -1,0 +1,1 @@
+"""The paper: studies, results, verdicts, typesetting and the papers that are reproduced."""

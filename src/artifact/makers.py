@@ -1,0 +1,105 @@
+"""Which code makes a file of a study: what the digest of its job is of."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from artifact.papers import EXPERIMENTS, papers_of
+from artifact.study.manifest import kind
+from artifact.typesetting.exhibits import exhibits
+from heldout.corpora.names import SOURCES, SYNTHETIC
+from heldout.errors import InputError
+from heldout.models import MODELS
+
+TABLES = {
+    "scores": "scores",
+    "groups": "scores",
+    "measurements": "measurements",
+    "notes": "measurements",
+    "corpora": "corpora",
+    "timings": "timings",
+}
+
+
+def modules_of(file: Path) -> tuple[str, ...]:
+    """Return the modules that make a file of a study.
+
+    It is a job's output in any folder; that of an exhibit needs the study's settings, data/STUDY/study.json.
+
+    Raises:
+        InputError: when no job with a digest makes such a file, or the settings cannot be read.
+
+    Examples:
+        >>> modules_of(Path("data/paper/scores/cranfield/lda/bounds/3-1.csv"))
+        ('artifact.study.steps', 'artifact.papers.welling.experiments.bounds', 'heldout.models.lda')
+    """
+    for start in range(len(file.parts)):
+        match file.parts[start:]:
+            case ("data", _, "corpora", name) | ("data", _, "models", name, "true-topics.npz"):
+                corpus = name.removesuffix(".npz")
+                if corpus.endswith(SYNTHETIC):
+                    return ("heldout.corpora.synthetic", "artifact.results.corpora")
+                return ("heldout.corpora.realistic" if corpus in SOURCES else "heldout.corpora.prepare",)
+            case ("data", _, "models", corpus, model, variant, _) if model in MODELS:
+                grown = corpus in SOURCES and variant != "truth"
+                return ("heldout.models.lda_growth",) if grown else ("artifact.study.steps", MODELS[model])
+            case ("data", _, "scores" | "measurements" | "notes", _, model, name, _) if (
+                name in EXPERIMENTS or model in MODELS
+            ):
+                experiment = [EXPERIMENTS[name].experiment_module(name)] if name in EXPERIMENTS else []
+                return ("artifact.study.steps", *experiment, *([MODELS[model]] if model in MODELS else []))
+            case ("data", _, "effects.csv"):
+                return claims_modules(_settings(Path(*file.parts[: start + 2])))
+            case ("data", _, table) if table.removesuffix(".csv") in TABLES:
+                return (f"artifact.results.{TABLES[table.removesuffix('.csv')]}",)
+            case ("figures", study, _) | ("paper", "generated", study, _):
+                shown = _settings(Path(*file.parts[:start], "data", study))
+                return exhibit_modules(shown, *(("figure",) if file.parts[start] == "figures" else ("table", "macros")))
+    raise InputError(f"digest: {file}: neither a module, such as heldout.models.lda, nor a file that a study makes")
+
+
+CODE = "code.json"  # of a kept study: the digest of the code of each of its experiments
+
+
+def experiments_code(study: Mapping[str, Any], digest_of: Callable[..., str]) -> dict[str, str]:
+    """Return the digest of the code of each experiment of a study, by `digest_of` of modules."""
+    found = {}
+    for name, measure in study["measures"].items():
+        models = [MODELS[model] for model in measure.get("models", ()) if model in MODELS]
+        found[name] = digest_of("artifact.study.steps", EXPERIMENTS[name].experiment_module(name), *models)
+    return found
+
+
+def older_than_code(folders: Sequence[Path], digest_of: Callable[..., str]) -> list[str]:
+    """Return the names of kept studies, by their folders, whose results other code than today's has made."""
+    older = []
+    for folder in folders:
+        file = folder / CODE
+        kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        if kept != experiments_code(_settings(folder), digest_of):
+            older.append(folder.name)
+    return older
+
+
+def _settings(folder: Path) -> Mapping[str, Any]:
+    file = folder / "study.json"
+    try:
+        settings: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"digest: {file}: no settings of the study ({error}); run it first") from error
+    return settings
+
+
+def claims_modules(study: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the modules that judge the claims of a study's papers."""
+    return ("artifact.verdicts.claims", *(f"{paper.module}.claims" for paper in papers_of(study)))
+
+
+def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
+    """Return the modules that make a study's exhibits of some kinds."""
+    papers = papers_of(study)
+    modules = {exhibit.module for name, exhibit in exhibits(papers, study).items() if kind(name) in kinds}
+    if "macros" in kinds:
+        modules |= {f"{paper.module}.macros" for paper in papers}
+    return ("artifact.typesetting.exhibits", *sorted(modules))

@@ -1,0 +1,78 @@
+"""Buntine (2009), "Estimating likelihoods for topic models"."""
+
+from artifact.papers.buntine.settings import Calibration, ConvergenceToExact, MeanRatio, ModelSelection
+from artifact.study.manifest import Exhibit, Experiment, Paper
+from heldout.models.settings import LDAGrowth
+
+SELECTION = ("model-selection",)
+
+BUNTINE = Paper(
+    module=__name__,
+    source="Buntine (2009)",
+    experiments={
+        "calibration": Experiment(Calibration, corpora="none"),
+        "convergence-to-exact": Experiment(ConvergenceToExact, corpora="none"),
+        "mean-ratio": Experiment(MeanRatio, corpora="drawn or none", topics="by corpus"),
+        "model-selection": Experiment(ModelSelection, corpora="drawn", topics="by corpus", training=LDAGrowth),
+    },
+    optional=(*SELECTION, "mean-ratio"),
+    scorecard=(
+        *("lrs-most-precise", "lrs-unbiased", "harmonic-mean-biased", "lr-biased", "lr-perplexity-rises"),
+        "true-topics-found",
+    ),
+    exhibits={
+        "table-calibration": Exhibit(
+            "estimators held to exact values, beside the published errors",
+            "tables.errors_beside_published",
+            ("calibration",),
+            claims=("lrs-unbiased", "others-biased", "harmonic-mean-biased"),
+        ),
+        "table-calibration-others": Exhibit(
+            "every estimator held to exact values", "tables.errors_of_all", ("calibration",)
+        ),
+        "table-estimator-timings": Exhibit("what an estimate costs", "tables.timings"),
+        "figure-convergence-to-exact": Exhibit(
+            "estimates and their samples", "figures.convergence_to_exact", ("convergence-to-exact",)
+        ),
+        "figure-realistic-10": Exhibit(
+            "estimators on models of ten true topics",
+            "figures.realistic_10",
+            SELECTION,
+            drawn=("s10", "s10s"),
+            claims=("lr-biased", "mfi-tracks-lrs"),
+        ),
+        "figure-realistic-40": Exhibit(
+            "estimators on models of forty true topics",
+            "figures.realistic_40",
+            SELECTION,
+            drawn=("s40",),
+            claims=("lr-perplexity-rises",),
+        ),
+        "figure-realistic-selection": Exhibit(
+            "the true number of topics by every estimator",
+            "figures.realistic_selection",
+            SELECTION,
+            drawn=("s10s",),
+            claims=("true-topics-found", "lrs-sharpest"),
+        ),
+        "table-readings": Exhibit(
+            "readings of section 3.5, by training size",
+            "tables.readings",
+            SELECTION,
+            drawn=("s10", "s10s", "s40"),
+            claims=("lr-perplexity-rises",),
+        ),
+        "table-mean-ratio": Exhibit(
+            "the mean ratio of LR and LRS to the likelihood",
+            "tables.ratios",
+            ("mean-ratio",),
+            claims=("lr-mean-ratio-realistic", "lrs-mean-ratio-realistic"),
+        ),
+        "figure-model-selection": Exhibit(
+            "which evaluator finds the true number of topics",
+            "figures.model_selection",
+            SELECTION,
+            drawn=("s10", "s10s", "s40"),
+        ),
+    },
+)

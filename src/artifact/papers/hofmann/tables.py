@@ -1,0 +1,38 @@
+"""PLSA beside latent semantic analysis, in numbers."""
+
+from typing import TYPE_CHECKING
+
+from artifact.papers.hofmann import results
+from artifact.typesetting import latex
+from artifact.verdicts.inputs import Inputs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOPICS = (8, 128)  # dimensions shown beside the most; of LSA's further readings only the second
+
+
+def evaluations(inputs: Inputs) -> str:
+    """Return perplexities of every model by every evaluation, at some numbers of dimensions and the most."""
+    head = r"""
+ & & & \multicolumn{2}{c}{Hofmann's} & \multicolumn{2}{c}{predictive} & half & \multicolumn{2}{c}{marginal likelihood}\\
+\cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(l){9-10}
+corpus & model & $K$ & held out & folded in & flat & chosen & folding-in & flat & chosen\\"""
+    rows: list[latex.TableRow] = []
+    for corpus in results.measured_corpora(inputs):
+        rows.append(latex.ADDLINESPACE)
+        for model in (*results.UNIGRAMS, results.COUNTS, *results.READINGS, results.EARLY, results.HEATED):
+            columns = [
+                results.curve(inputs, corpus, (model[0], model[1] + end), name) for name, end, _ in results.EVALUATIONS
+            ]
+            topics = columns[0].index
+            shown = {*TOPICS[1 if model in results.READINGS[1:] else 0 :], *topics[-1:]}
+            for k in sorted(shown.intersection(topics)):
+                names = [latex.corpus_name(corpus), latex.escape(results.NAMES[model]), latex.integer(k or None)]
+                rows.append([*names, *(_cell(column, k) for column in columns)])
+    return latex.tabular(inputs, "@{}llrrrrrrrr@{}", head, rows[1:])
+
+
+def _cell(means: "pd.DataFrame", topics: int) -> str:
+    hidden = topics in means.index and not means.loc[topics, "shown"]
+    return latex.NOT_SHOWN if hidden else latex.perplexity(means["perplexity"].get(topics))

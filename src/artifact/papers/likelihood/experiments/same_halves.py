@@ -1,0 +1,97 @@
+r"""Half folding-in beside what it stands for: the probability of one half of a document given the other.
+
+PLSA and LDA are trained on the training documents of a split but for `validation` of them, drawn at random. Those
+choose the constant that is added to PLSA's topics: the one of `constants` under which their second halves have most by
+half folding-in. The same halves of test documents are then scored (`heldout.corpora.split.half_split`)
+
+* by `half-folding-in`, at the maximum over theta of the first half;
+* by `plug-in-posterior-mean`, at the mean of theta given the first half, by mean field;
+* by `document-completion`, log p(second | first, alpha, phi) = log p(both) - log p(first), both by the reference, for a
+  chain's average over theta is no estimate where halves are long: its largest terms are too rare,
+
+the last two under Dirichlet(1) (`same-halves-flat-prior`) and under the prior that makes the training documents most
+likely (`same-halves-fitted-prior`). No choice has seen a half that is scored.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from artifact.papers.likelihood.experiments.optimism import PLUG_IN, maximum
+from artifact.papers.likelihood.settings import SameHalves
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split
+from heldout.evaluators import COMPLETION, HALF
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.folding_in import predictive
+from heldout.evaluators.posterior_mean import posterior_mean
+from heldout.evaluators.reference import reference
+from heldout.models import LDA, PLSA, lda, plsa
+from heldout.models.dirichlet_prior import fit_prior
+from heldout.models.settings import LDATraining
+from heldout.topics import Topics
+
+KIND = "same-halves"
+FLAT, FITTED = "flat-prior", "fitted-prior"
+
+
+def experiment(job: Job, settings: SameHalves) -> Results:
+    """Score the second halves of test documents given the first, by a point and by the average.
+
+    Returns:
+        Scores of the second halves' tokens: of PLSA and LDA `half-folding-in` in the variant `same-halves`, the others
+        in a variant per prior. PLSA's constant is the one that was chosen.
+    """
+    training, test = job.split()
+    K = job.topics
+    order = job.generator(f"{KIND}-validation", topics=K).permutation(np.flatnonzero(training.lengths))
+    held = np.sort(order[: settings.validation])
+    own = training.subset(np.setdiff1d(np.arange(training.n_documents), held))
+    validation = training.subset(held)
+    drawn = job.generator(KIND, topics=K).permutation(np.flatnonzero(test.lengths))[: settings.documents]
+    some = test.subset(np.sort(drawn))
+    halves = half_split(some, job.seed)
+    em = plsa.PLSA(K, iterations=settings.iterations, tolerance=0.0)
+    em.set_params(random_state=plsa.random_start(own, K, job.seed)).fit(own.counts())
+    constant, topics = smoothed(em.topics(own.vocabulary), validation, settings.constants, job.seed)
+    of_lda = LDATraining(alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=settings.sweeps, chains=1)
+    fitted = {PLSA: topics, LDA: lda.train(own, of_lda, topics=K, seed=job.seed)[0]}
+    results = job.recorder(documents=halves[0].documents)
+    for model, topics in fitted.items():
+        recorder = results.at(model=model, smoothing=constant if model == PLSA else 0.0)
+        recorder.score(HALF, predictive([topics], *halves, maximum))
+        rng = job.generator(f"{KIND}-prior", topics=K, model=model)
+        flat = replace(topics, alpha=np.ones(K))
+        for name, under in ((FLAT, flat), (FITTED, fit_prior(topics, own, rng))):
+            of_prior = recorder.at(variant=f"{KIND}-{name}")
+            of_prior.score(PLUG_IN, predictive([under], *halves, posterior_mean))
+            rng = job.generator(f"{KIND}-{COMPLETION}", topics=K, model=model, prior=name)
+            average = completion(under, some, halves[0], settings.samples, rng, settings.annealing_chains)
+            of_prior.score(COMPLETION, average, samples=settings.samples)
+    return results.results
+
+
+def completion(
+    topics: Topics, documents: Corpus, first: Corpus, samples: int, rng: np.random.Generator, chains: int
+) -> Evaluation:
+    """Return log p(the other tokens | the first) of every document, by two references; their biases may add up."""
+    both, given = (reference(topics, part, samples, rng, chains=chains) for part in (documents, first))
+    errors = np.hypot(both.standard_error, given.standard_error)
+    biases = sum(np.abs(part.bias) for part in (both, given) if part.bias is not None)
+    return Evaluation(
+        both.log_likelihood - given.log_likelihood,
+        both.tokens - given.tokens,
+        errors,
+        both.tokens_left_out - given.tokens_left_out,
+        errors * 0.0 + biases,
+    )
+
+
+def smoothed(topics: Topics, validation: Corpus, constants: tuple[float, ...], seed: int) -> tuple[float, Topics]:
+    """Return the constant, and the topics to which it was added, under which the second halves have most."""
+    halves = half_split(validation, seed)
+    candidates = [(constant, topics.smoothed(constant)) for constant in constants]
+    values = [float(predictive([own], *halves, maximum).log_likelihood.sum()) for _, own in candidates]
+    return candidates[int(np.argmax(values))]

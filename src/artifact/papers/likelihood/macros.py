@@ -1,0 +1,226 @@
+"""The numbers of what is new here: the optimism of folding-in and its repairs, and what libraries report."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from artifact.papers.likelihood import long_chains, results, same_halves, tables, validation
+from artifact.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
+from artifact.papers.likelihood.experiments import is_a_probability as probability
+from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
+from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
+from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
+from artifact.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
+from artifact.papers.likelihood.experiments.validation import KIND, LONGER
+from artifact.papers.likelihood.packages import SHOWN
+from artifact.papers.likelihood.prior_share import TODAY, gaps, not_shown
+from artifact.papers.likelihood.results import COMPONENTS, FITTED, MIXTURE, OPTIMISM, PEERS, curve
+from artifact.papers.likelihood.tables import large, power_of_ten
+from artifact.results.reading import LARGEST, TRUTH, select
+from artifact.typesetting import latex
+from artifact.typesetting.macros import Macros, experiment_settings
+from artifact.verdicts.effects import effects
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import ESTIMATORS, MODELS, NOT_RUN, shown
+from heldout import evaluators
+from heldout.errors import InputError
+from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
+from heldout.models import LDA, PLSA
+
+TOMOTOPY, GENSIM = "tomotopy", "gensim"
+# of the first corpus: perplexities and numbers of topics
+MESSAGE = (
+    *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor", "FactorBest")),
+    *("MessageFactorFitted", "MessageTruthPrefers"),
+    *("LongestCorpus", "LongestFactor", "LongestTopics"),
+)
+
+
+def macros(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study."""
+    settings = experiment_settings(inputs, OPTIMISM)
+    return {
+        "RepairWithin": f"{MODELS.value:g}",
+        "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
+        "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
+        "ValidationLargest": f"{LARGEST:g}",
+        "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
+        "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
+        **_far(inputs),
+        **_message(inputs),
+        **_not_shown(inputs),
+        "CoversErrors": f"{STATED:g}",
+        "CoversNats": f"{ESTIMATORS.value:g}",
+        **_components(inputs),
+        **_probability(inputs),
+        **_peers(inputs),
+        **_packages(inputs),
+        **_today(inputs),
+        **_chains(inputs),
+    }
+
+
+def _not_shown(inputs: Inputs) -> Macros:
+    """Return the number of values that exhibits leave out for their stated errors (`reading.printable`)."""
+    named = {
+        "Optimism": tables.optimism,
+        "Repair": tables.repair,
+        "Share": tables.prior_share,
+        "Halves": same_halves.table,
+        "Today": tables.newsgroups,
+    }
+    found = {}
+    for name, table in named.items():
+        try:
+            found[f"{name}TableNotShown"] = latex.integer(table(inputs).count(latex.NOT_SHOWN))
+        except InputError:  # not measured
+            found[f"{name}TableNotShown"] = NOT_RUN
+    corpora = [corpus for corpus in inputs.settings.corpora if len(curve(inputs, corpus, PLSA, TRUTH))]
+    drawn = {
+        (model, variant): sum(int((~curve(inputs, corpus, model, TRUTH, variant)["shown"]).sum()) for corpus in corpora)
+        for model in (PLSA, LDA)
+        for variant in (OPTIMISM, FITTED, MIXTURE)
+    }
+    return found | {
+        "OptimismFigureNotShown": latex.integer(sum(drawn.values())),
+        "RepairFigureNotShown": latex.integer(drawn[PLSA, FITTED]),
+        "ShareFigureNotShown": latex.integer(not_shown(inputs)),
+    }
+
+
+def _far(inputs: Inputs) -> Macros:
+    """Return how many documents the reference puts far below and above itself with more work, and of how many."""
+    z, far = select(validation.documents(inputs), other=LONGER)["z"], validation.FARTHER
+    numbers = {"Far": int(far), "Below": int((z < -far).sum()), "Above": int((z > far).sum()), "Held": len(z)}
+    return {f"Validation{name}": latex.integer(n) if len(z) else NOT_RUN for name, n in numbers.items()}
+
+
+def _chains(inputs: Inputs) -> Macros:
+    """Return LDA's split R-hat after the shorter and the longer chains: medians over corpora and numbers of topics."""
+    r_hats = long_chains.r_hats(inputs)
+    names = {"RhatShort": SHORT, "RhatLong": LONG}
+    return {n: latex.decimal(float(r_hats[of].median()), 2) if of in r_hats else NOT_RUN for n, of in names.items()}
+
+
+def _packages(inputs: Inputs) -> Macros:
+    """Return the numbers of topics of packages' models: that of exhibits, the fewest, the most, and how many."""
+    topics = sorted(set(results.of_packages(inputs)["topics"]))
+    numbers = {"Fewest": topics[0], "Most": topics[-1], "Grid": len(topics)} if topics else {}
+    shown = {f"Packages{name}": latex.integer(n) for name, n in numbers.items()}
+    return {
+        **dict.fromkeys(("PackagesFewest", "PackagesMost", "PackagesGrid"), NOT_RUN),
+        **shown,
+        "PackagesShown": f"{SHOWN}",
+    }
+
+
+def _today(inputs: Inputs) -> Macros:
+    """Return the corpus of today's size, its number of training documents, and the most topics of it."""
+    rich = select(gaps(inputs, RICHNESS, TODAY), prior=TRAINING)
+    documents, topics = (latex.integer(int(rich[name].max())) if len(rich) else NOT_RUN for name in ("at", "topics"))
+    return {"TodayCorpus": latex.corpus_name(TODAY[0]), "TodayDocuments": documents, "TodayTopics": topics}
+
+
+def _message(inputs: Inputs) -> Macros:
+    """Return how far folding-in is off on the first corpus that has a truth, and on that of the longest documents."""
+    corpora = [corpus for corpus in inputs.settings.corpora if len(curve(inputs, corpus, PLSA, TRUTH))]
+    result = dict.fromkeys(MESSAGE, NOT_RUN)
+    if not corpora:
+        return result
+    corpus = corpora[0]
+    longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
+    likelihood = curve(inputs, corpus, PLSA, TRUTH)["value"]
+    preferred = int(likelihood.index[int(likelihood.argmax())])
+    most, longest_most = (curve(inputs, name, PLSA, TRUTH).index[-1] for name in (corpus, longest))
+    result |= {
+        "MessageCorpus": latex.corpus_name(corpus),
+        "MessageTopics": latex.integer(most),
+        "MessageDocumentsPerTopic": latex.decimal(int(inputs.corpus(corpus)["train_documents"]) / most, 1),
+        "MessageFactor": _over(inputs, corpus, PLSA, most),
+        "MessageLdaFactor": _over(inputs, corpus, LDA, most),
+        "MessageFactorFitted": _over(inputs, corpus, PLSA, most, FITTED),
+        "MessageTruthPrefers": latex.integer(preferred),
+        "MessageFactorBest": _over(inputs, corpus, PLSA, preferred),
+        "LongestCorpus": latex.corpus_name(longest),
+        "LongestFactor": _over(inputs, longest, PLSA, longest_most),
+        "LongestTopics": latex.integer(longest_most),
+    }
+    return result
+
+
+def _over(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPTIMISM) -> str:
+    """Return the true perplexity under a prior over full folding-in's, with its interval where there are splits."""
+    pairs = beside_truth(inputs, [corpus], model, FULL, prior=prior)
+    at = pairs[pairs["topics"] == topics]
+    (found,) = effects(at, margin=MODELS, held_out=inputs.held_out, factor=True)
+    estimate, low, high = shown(found)
+    return f"{estimate} [{low}, {high}]" if found.replicates > 1 else estimate
+
+
+def _components(inputs: Inputs) -> Macros:
+    """Return EPCA's perplexity folded in and by its marginal likelihood, at the most components."""
+    names = ("ComponentsMost", "ComponentsFull", "ComponentsTruth")
+    if not select(inputs.scores, variant=COMPONENTS)["corpus"].isin(inputs.settings.corpora).any():
+        return dict.fromkeys(names, NOT_RUN)
+    _, perplexities = results.component_perplexities(inputs)
+    last = perplexities.iloc[-1]
+    return dict(
+        zip(names, (latex.integer(last.name), *map(latex.perplexity, last[[FULL, ANNEALED_MARGINAL]])), strict=True)
+    )
+
+
+def _runs(settings: Mapping[str, Any]) -> int | None:
+    """Return the runs of annealing on documents that are drawn to tell a probability; None if it was not run."""
+    return max(int(settings["samples"]) // probability.FEWER[evaluators.ANNEALED], 1) if "samples" in settings else None
+
+
+def _probability(inputs: Inputs) -> Macros:
+    settings, sums = experiment_settings(inputs, probability.KIND), results.sums_over_documents(inputs)
+    excesses, gaps = results.excesses(inputs), results.truth_gaps(inputs)
+    laplace = select(excesses, model=probability.TRUE_MODEL, score=LAPLACE)["over"]
+    return {
+        "ProbabilityChance": latex.power(results.CHANCE),
+        "ProbabilityDocuments": latex.setting(settings.get("documents")),
+        "ProbabilityTokens": latex.setting(settings.get("sum_tokens")),
+        "ProbabilityGapMost": latex.decimal(gaps.abs().max()) if len(gaps) else NOT_RUN,
+        "ProbabilityRuns": latex.setting(_runs(settings)),
+        "ProbabilityLaplaceMost": latex.integer(round(laplace.max())) if len(laplace) else NOT_RUN,
+        "ProbabilitySumLeast": power_of_ten(sums["log_sum"].min()) if len(sums) else NOT_RUN,
+        "ProbabilitySumMost": power_of_ten(sums["log_sum"].max()) if len(sums) else NOT_RUN,
+    }
+
+
+def _peers(inputs: Inputs) -> Macros:
+    settings, table = experiment_settings(inputs, PEERS), results.of_libraries(inputs)
+    named = [
+        f"{latex.escape(library)}~{latex.escape(text)}" for library, text in results.versions(inputs).items() if text
+    ]
+    result = {"PeersVersions": latex.listed(named) or NOT_RUN}
+    rounds = settings.get("rounds", {})
+    for name, library in (("MaxIter", "scikit-learn"), ("Passes", GENSIM), ("Sweeps", TOMOTOPY)):
+        result[f"Peers{name}"] = latex.setting(rounds.get(library))
+    # how far a report less its growing term is below mean field: what a sampler reports is no bound
+    loose = (table[MEAN_FIELD_BOUND] - (table[REPORTED] - table[GROWING])).groupby(table["model"]).max().dropna()
+    loosest = [f"{latex.decimal(loose[one], 2)} nats per token for {one}" for one in VARIATIONAL if one in loose]
+    result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN}
+    by_cell, libraries = table.groupby(["corpus", "topics"]), table["model"].nunique()
+    for name, evaluator in (("True", TRUTH), ("Reported", REPORTED)):
+        ends = by_cell[evaluator].agg(["min", "max", "count"])
+        ends = ends[ends["count"] == libraries] if libraries > 1 else ends[:0]
+        result[f"Peers{name}ApartMost"] = _factor((ends["max"] - ends["min"]).max())
+    logged = select(table, model=GENSIM).dropna(subset=[VALUE, TRUTH])
+    below = 2.0 ** -logged[VALUE] < np.exp(-logged[TRUTH])
+    result["PeersLogBelow"] = f"{latex.integer(below.sum())} of {latex.integer(len(below))}"
+    result["PeersReportedOverTrueMost"] = _factor((table[TRUTH] - table[REPORTED]).max())
+    beside = table[by_cell[TRUTH].transform("count") > 1]
+    best = beside[TRUTH] == beside.groupby(["corpus", "topics"])[TRUTH].transform("max")
+    best = best[(beside["model"] == TOMOTOPY) & beside[TRUTH].notna()]
+    text = f"{latex.integer(best.sum())} of {latex.integer(len(best))}"
+    result |= {"PeersTomotopyBest": text if len(best) else NOT_RUN}
+    return result
+
+
+def _factor(nats: float) -> str:
+    return NOT_RUN if math.isnan(nats) else large(math.exp(min(700.0, nats)))

@@ -1,0 +1,67 @@
+"""The prior's share of the gap read back: priors that other test documents fitted, and the sum of alpha as a dial."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from artifact.papers.likelihood.experiments.prior_share import (
+    CONCENTRATION,
+    KIND,
+    PER_SUM,
+    RICHNESS,
+    TOKENS,
+)
+from artifact.results.reading import printable, select
+from artifact.verdicts.inputs import Inputs
+from heldout.evaluators import FULL
+from heldout.models import PLSA
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RUN = ["corpus", "model", "topics", "seed"]
+TODAY = ("newsgroups",)  # a corpus of today's size, of the study `newsgroups`
+
+
+def gaps(inputs: Inputs, axis: str, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
+    """Return full folding-in less the likelihood of the same documents, under every prior of an axis.
+
+    Returns:
+        "corpus", "model", "topics", "seed"; "prior" and "at", its size or a thousand times the sum of its parameters;
+        in nats per token "value", the likelihood, its "error", and "gap", full folding-in less it.
+    """
+    table = select(inputs.measurements, variant=KIND, axis=axis)
+    table = table[table["corpus"].isin(inputs.settings.corpora if corpora is None else list(corpora))]
+    found = table[~table["quantity"].isin([FULL, TOKENS])]
+    found = found.rename(columns={"quantity": "prior", "standard_error": "error"})
+    for name in (FULL, TOKENS):
+        own = select(table, quantity=name)[[*RUN, "value"]].rename(columns={"value": name})
+        found = found.merge(own, on=RUN)
+    for name in ("value", "error", FULL):
+        found[name] = found[name] / found[TOKENS]
+    return found.assign(gap=found[FULL] - found["value"])[[*RUN, "prior", "at", "value", "error", "gap"]]
+
+
+def flat(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
+    """Return the rows of `gaps` under the flat prior, whose parameters have the sum K."""
+    dial = gaps(inputs, CONCENTRATION, corpora)
+    return dial[dial["at"] == PER_SUM * dial["topics"]]
+
+
+def means(rows: "pd.DataFrame", column: str) -> "pd.Series[float]":
+    """Return the means over splits of a column of `gaps` by "at", without those that no exhibit shows."""
+    shown = printable(rows, ["at"])
+    return rows.groupby("at")[column].mean()[shown]
+
+
+def not_shown(inputs: Inputs) -> int:
+    """Return how many means of both axes no exhibit shows (`artifact.results.reading.printable`)."""
+    cells = (printable(gaps(inputs, axis), [*RUN[:3], "prior", "at"]) for axis in (RICHNESS, CONCENTRATION))
+    return sum(int((~shown).sum()) for shown in cells)
+
+
+def shares(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
+    """Return what is left of PLSA's gap under the flat prior where another prior takes its place, a row per prior."""
+    rows = gaps(inputs, RICHNESS, corpora)
+    own = select(flat(inputs, corpora), model=PLSA)[[*RUN, "gap"]]
+    rows = rows.merge(own.rename(columns={"gap": "flat"}), on=RUN)
+    return rows.assign(share=rows["gap"] / rows["flat"], error=rows["error"] / rows["flat"])

@@ -1,0 +1,241 @@
+"""Welling et al.'s tables: Table 1, the family of models of section 3, and their figures beside ours."""
+
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from artifact.papers.welling.claims import CLAIMS
+from artifact.papers.welling.macros import prior_in_words
+from artifact.papers.welling.results import lda_variants
+from artifact.results.reading import REPORTED_CHAINS
+from artifact.study.study import Run
+from artifact.typesetting import latex, table
+from artifact.typesetting.macros import POSITIONS
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import Judgement, together
+from heldout.evaluators import FOLDING_IN
+from heldout.models import LDA, PLSA
+from heldout.models.gaussian_mixture import GaussianMixture, KMeans
+from heldout.models.hmm import HMM
+from heldout.models.ica import ICA
+from heldout.models.multinomial_mixture import MultinomialMixture
+from heldout.models.nmf import NMF
+from heldout.models.pca import PCA
+from heldout.models.vem import Family
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def corpora(inputs: Inputs) -> str:
+    """Return the corpora, what the original printed of them, and the difference."""
+    rows: list[latex.TableRow] = [*table.corpora(inputs).latex()]
+    if len(rows) > len(inputs.settings.corpora):  # beside the study's own
+        rows.insert(len(inputs.settings.corpora), latex.ADDLINESPACE)
+    return latex.tabular(
+        inputs,
+        "@{}lrrrrrrrr@{}",
+        r"""
+& \multicolumn{2}{c}{training + test} & \multicolumn{3}{c}{vocabulary} & \multicolumn{3}{c}{mean length}\\
+\cmidrule(lr){2-3}\cmidrule(lr){4-6}\cmidrule(l){7-9}
+corpus & here & source & here & source & diff. & here & source & diff.\\
+""",
+        rows,
+    )
+
+
+_SIMPLEX = r"h \in \Delta_{K-1}"
+_TOPICS = r"\prod_w [Wh]_w^{n_w}"
+
+FAMILIES: tuple[Family, ...] = (
+    *(model.family for model in (GaussianMixture, KMeans, HMM, MultinomialMixture, PCA, ICA, NMF)),
+    Family("PLSA-VEM", "continuous", _SIMPLEX, _TOPICS, "3.20--3.24"),
+    Family("PLSA-HOF", "continuous", _SIMPLEX, _TOPICS, "section 3.4"),
+    Family("PLSA-TEM", "continuous", _SIMPLEX, _TOPICS, "section 5"),
+    Family("EPCA", "continuous", r"h \in \mathbb{R}^K", r"\prod_w \mathrm{softmax}(Wh)_w^{n_w}", "3.25--3.28"),
+    Family("LDA", "continuous", rf"{_SIMPLEX},\ \mathrm{{Dirichlet}}", _TOPICS, "5.38, 5.39", posterior="samples"),
+)
+
+
+def models(inputs: Inputs) -> str:
+    """Return the family of models: latent variables, conditionals, and what point posteriors drop.
+
+    A rule divides discrete from continuous latent variables.
+    """
+    return latex.tabular(
+        inputs,
+        "@{}lllllll@{}",
+        r"""
+& & & & \multicolumn{2}{c}{point posterior} & \\
+\cmidrule(lr){5-6}
+model & latent & $h$ & $p(x \mid h)$ & entropy & bound & source\\
+""",
+        _models(),
+    )
+
+
+def _models() -> Iterator[latex.TableRow]:
+    for before, family in zip((None, *FAMILIES), FAMILIES, strict=False):
+        if before is not None and before.latent != family.latent:
+            yield r"\midrule"
+        yield model_row(family)
+
+
+def model_row(family: Family) -> list[str]:
+    """Return a model's cells; the entropy in nats."""
+    if family.posterior == "samples":
+        dropped = [r"\multicolumn{2}{c}{none: $h$ is sampled}"]
+    else:
+        dropped = ["$0$" if family.bounds else r"$-\infty$", "yes" if family.bounds else "no"]
+    cells = [family.name, family.latent, f"${family.latent_symbol}$", f"${family.conditional}$", *dropped]
+    return [*cells, family.equations]
+
+
+VERSIONS = ("The three versions of PLSA lie close together.", ("plsa-vem-similar", "tempering-no-advantage"))
+SMOOTHING = (
+    "Full folding-in falls throughout; half folding-in lies higher and turns up under small constants.",
+    ("full-always-improves", "half-above-full", "half-overfits"),
+)
+LONG = (
+    "Full folding-in falls throughout; half folding-in lies closer to it than on the short documents.",
+    ("full-always-improves", "long-documents-alleviate"),
+)
+COMPARISON = (
+    "LDA lies lowest, more clearly by half folding-in; EPCA, shown to fewer topics, lies near PLSA.",
+    (*(c.name for c in CLAIMS if c.name.startswith("lda-better") and "-than-" not in c.name), "epca-similar"),
+)
+IN_WORDS = {
+    "plsa-vem-similar": "PLSA-VEM is like PLSA-HOF",
+    "tempering-no-advantage": "PLSA-TEM is like PLSA-HOF",
+    "full-always-improves": "full folding-in always falls",
+    "half-above-full": "half folding-in lies higher",
+    "half-overfits": "half folding-in turns up",
+    "long-documents-alleviate": "half folding-in lies closer to full",
+    "lda-better": "LDA is best",
+    "lda-better-by-half": "more clearly by half",
+    "epca-similar": "EPCA is like PLSA",
+}
+ACROSS = ("long-documents-alleviate",)  # claims that compare corpora
+IN_THE_PAPER = (4, 6)  # figures whose counterparts are not in its supplement
+MESSAGES = {  # messages of the original's figures, the claims that say so, and the kind of our figure
+    **dict.fromkeys((1, 2, 3), (*VERSIONS, "versions")),
+    **dict.fromkeys((4, 5), (*SMOOTHING, "smoothing")),
+    6: (*LONG, "smoothing"),
+    **dict.fromkeys((7, 8, 9), (*COMPARISON, "comparison")),
+}
+
+
+def side_by_side(inputs: Inputs) -> str:
+    """Return each figure's message, what is measured here, and whether it is the same."""
+    return latex.tabular(
+        inputs,
+        r"@{}P{0.12\linewidth}P{0.32\linewidth}P{0.4\linewidth}P{0.09\linewidth}@{}",
+        r"figure & message of the original & measured here & verdict\\",
+        _figures(inputs),
+        end=r"\\[0.5ex]",
+    )
+
+
+def _figures(inputs: Inputs) -> Iterator[latex.TableRow]:
+    for number, (message, claims, kind) in MESSAGES.items():
+        for corpus in inputs.settings.corpora[(number - 1) % 3 :][:1]:  # three figures of a kind, one per corpus
+            judged = {claim: _judged(inputs, claim, corpus) for claim in claims}
+            document = "P-" if number in IN_THE_PAPER else ""
+            ours = rf"\ref{{{document}fig:{POSITIONS[(number - 1) % 3]}-{kind}}}"
+            yield [
+                rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
+                message,
+                r"\newline ".join(
+                    f"{latex.escape(claim_in_words(name))}: {own.verdict}" for name, own in judged.items()
+                ),
+                same(judged.values()),
+            ]
+
+
+def _judged(inputs: Inputs, claim: str, corpus: str) -> Judgement:
+    """Return a claim's judgement by its effects on a figure's own corpus; by all, if it compares corpora."""
+    judgement = inputs.judged(claim)
+    own = tuple(effect for effect in judgement.effects if effect.corpus == corpus)
+    return judgement if claim in ACROSS else Judgement(claim, own)
+
+
+def claim_in_words(name: str) -> str:
+    """Return what a claim says, in few words."""
+    for prior in ("sparse", "fitted"):
+        bare = name.removesuffix(f"-{prior}-prior")
+        if bare != name:
+            return f"{IN_WORDS[bare]}, {prior} prior"
+    return IN_WORDS[name]
+
+
+def same(judgements: Iterable[Judgement]) -> str:
+    """Return a message's verdict: the one that all of its claims have, or that they differ."""
+    return together(judgement.verdict for judgement in judgements)
+
+
+def alternatives(inputs: Inputs) -> str:
+    """Return what other settings change: perplexity over that of the choice less one, the median and the range."""
+    study = inputs.settings
+
+    def runs(corpus: str, model: str, variant: str, topics: Sequence[int], seeds: Sequence[int]) -> list[Run]:
+        return [Run(corpus, model, variant, k, seed) for k in topics for seed in seeds]
+
+    _, topics, seeds = study.alternative_grid
+    compared: list[tuple[str, str, str, list[Run], list[Run]]] = []  # model, what, corpus, chosen and other runs
+    for other in study.alternatives:
+        what = ", ".join(
+            f"{'' if part == 'train' else 'folding in: '}{latex.wording(name.replace('_', ' '))} {latex.setting(value)}"
+            for (part, name), value in other.changes.items()
+        )
+        at, own = (other.corpus, other.model), study.variant(other.model)
+        chosen, changed = (runs(*at, variant, topics, other.seeds) for variant in (own, other.variant))
+        compared.append((other.model, what, other.corpus, chosen, changed))
+    for corpus in study.alternative_corpora:
+        for model in (PLSA, LDA):
+            stemmed = corpus.partition("-")[0]
+            chosen, changed = (runs(c, model, study.variant(model), topics, seeds) for c in (stemmed, corpus))
+            compared.append((model, "words not stemmed", stemmed, chosen, changed))
+    for corpus in study.corpora:
+        second = (list(study.main_runs(corpus, PLSA)), list(study.second_reading_runs(corpus)))
+        compared.append((PLSA, "constant added at every M step", corpus, *second))
+    for variant in lda_variants(inputs)[1:]:
+        for corpus in study.corpora:
+            grid = (study.topics_of(LDA), study.seeds_of(LDA))
+            chosen, changed = (runs(corpus, LDA, v, *grid) for v in (study.variant(LDA), variant))
+            compared.append((LDA, prior_in_words(inputs, variant), corpus, chosen, changed))
+    rows = [
+        [latex.escape(model.upper()), what, latex.corpus_name(corpus), *_changes(inputs, one, other)]
+        for model, what, corpus, one, other in compared
+    ]
+    head = r"model & other setting & corpus & full folding-in & half folding-in\\"
+    return latex.tabular(inputs, r"@{}lP{0.19\linewidth}lrr@{}", head, rows)
+
+
+def _changes(inputs: Inputs, chosen: Sequence[Run], other: Sequence[Run]) -> list[str]:
+    """Return other / chosen - 1 by either way to fold in, at the same topics, seed and constant; a dash without any."""
+    on = ["topics", "seed", "smoothing", "evaluator"]
+    both = _perplexities(inputs, chosen).merge(_perplexities(inputs, other), on=on)
+    cells = []
+    for evaluator in FOLDING_IN:
+        rows = both[both["evaluator"] == evaluator]
+        values = (
+            (rows["perplexity_y"] / rows["perplexity_x"] - 1.0).replace(float("inf"), float("nan")).dropna().tolist()
+        )
+        words = (
+            [latex.signed_percent(value) for value in (statistics.median(values), min(values), max(values))]
+            if values
+            else []
+        )
+        cells.append(f"{words[0]} ({words[1]} to {words[2]})" if words else latex.DASH)
+    return cells
+
+
+def _perplexities(inputs: Inputs, runs: Sequence[Run]) -> "pd.DataFrame":
+    """Return the reported scores of some runs of one variant."""
+    table = inputs.scores[inputs.scores["chain"].isin(REPORTED_CHAINS)]
+    for column in ("corpus", "model", "variant"):
+        table = table[table[column].isin({getattr(run, column) for run in runs})]
+    cells = {(run.topics, run.seed) for run in runs}
+    return table[np.array([cell in cells for cell in zip(table["topics"], table["seed"], strict=True)], dtype=bool)]

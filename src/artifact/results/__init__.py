@@ -1,0 +1,1 @@
+"""Tables of results: scores, measurements, notes, corpora and timings, written and read."""

@@ -1,0 +1,138 @@
+"""Exhibits by name: those of a study's papers, and those that depend on all of them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from artifact.results.timings import timed
+from artifact.side_by_side import each
+from artifact.study.manifest import ALL, Exhibit, Paper, kind
+from artifact.study.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.files import replacing
+
+SHARED = {
+    name: Exhibit(title, function, parts, package="artifact.typesetting")
+    for name, title, function, parts in (
+        ("table-claims", "the claims, tested", "claims_table.render", ALL),
+        ("table-scorecard", "a dozen claims of the sources", "claims_table.scorecard", ALL),
+        ("table-provenance", "the command, time and memory of every exhibit", "provenance.render", ()),
+        ("macros", "every number in the text", "macros.render", ALL),
+    )
+}
+
+
+def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exhibit]:
+    """Return the exhibits that a study has, by name: no figures of corpora or experiments that it lacks."""
+    settings = Settings(study)
+    known = {name: exhibit for paper in papers for name, exhibit in paper.exhibits.items()} | SHARED
+    optional = {name for paper in papers for name in paper.optional}
+
+    scored = any(paper.scorecard for paper in papers)
+
+    def has(exhibit: Exhibit) -> bool:
+        runs = [run for part in exhibit.parts for run in settings.experiment_runs(part)]
+        return (
+            (exhibit is not SHARED["table-scorecard"] or scored)
+            and (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
+            and (exhibit.parts != (BEYOND,) or bool(settings.beyond.corpus))
+            and (exhibit.parts != (SECOND,) or bool(settings.second_reading_seeds))
+            and (not exhibit.parts or not optional.issuperset(exhibit.parts) or bool(runs))
+            and (not exhibit.drawn or any(run.corpus in exhibit.drawn for run in runs))
+        )
+
+    return {name: exhibit for name, exhibit in known.items() if has(exhibit)}
+
+
+def path(name: str, study: str) -> str:
+    """Return where an exhibit belongs: figures/STUDY/NAME.pdf or paper/generated/STUDY/NAME.tex."""
+    return f"figures/{study}/{name}.pdf" if kind(name) == "figure" else f"paper/generated/{study}/{name}.tex"
+
+
+def corpora_of(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the corpora that an exhibit depends on."""
+    settings = Settings(study)
+    if exhibit.corpus is not None:
+        return (settings.corpora[exhibit.corpus],)
+    return (settings.beyond.corpus,) if exhibit.parts == (BEYOND,) else settings.described
+
+
+def stands_on(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[Run, ...]:
+    """Return the training, scoring and experiment runs that an exhibit depends on, sorted."""
+    settings = Settings(study)
+    corpora = [corpus for corpus in corpora_of(exhibit, study) if corpus in settings.corpora]
+    parts = settings.parts if exhibit.parts == ALL else exhibit.parts
+    runs: set[Run] = set()
+    for part in parts:
+        if part == BEYOND:
+            runs.update(settings.beyond_runs())
+        elif part == ALTERNATIVES:
+            runs.update(settings.alternative_runs())
+        elif part == SECOND:
+            runs.update(run for corpus in corpora for run in settings.second_reading_runs(corpus))
+        elif part in settings.models:
+            runs.update(run for corpus in corpora for run in settings.main_runs(corpus, part))
+        else:
+            runs.update(settings.experiment_runs(part))
+    return tuple(sorted(runs))
+
+
+def make_all(
+    names: Sequence[str],
+    inputs: Inputs,
+    output: Path,
+    *,
+    suffix: str | None = None,
+    benchmarks: Path | None = None,
+    processes: int = 1,
+) -> None:
+    """Make exhibits into a folder, side by side; the same bytes by any number of processes.
+
+    Args:
+        names: the exhibits.
+        inputs: what they are a function of.
+        output: the folder.
+        suffix: of the files, such as "png"; by kind where not given.
+        benchmarks: the folder to keep what each one took in.
+        processes: how many, forked of this one, so that they share its tables.
+
+    Raises:
+        InputError: for an exhibit that the study does not have.
+    """
+
+    def make_named(name: str) -> None:
+        ending = suffix or ("pdf" if kind(name) == "figure" else "tex")
+        with timed(benchmarks / f"{name}.tsv" if benchmarks else None):
+            make(name, inputs, output / f"{name}.{ending}")
+
+    each(make_named, names, processes)
+
+
+def make(name: str, inputs: Inputs, destination: Path) -> None:
+    """Make one exhibit and write it, whole or not at all.
+
+    Args:
+        name: the exhibit's name.
+        inputs: what it is a function of.
+        destination: the file to write, a PDF or LaTeX.
+
+    Raises:
+        InputError: for an exhibit that the study does not have.
+    """
+    settings, known = inputs.settings, exhibits(inputs.papers, inputs.study)
+    if name not in known:
+        raise InputError(f"exhibit {name}: the study {settings.name} does not have it; it has {', '.join(known)}")
+    exhibit = known[name]
+    arguments = () if exhibit.corpus is None else (settings.corpora[exhibit.corpus],)
+    if kind(name) != "figure":
+        text = exhibit.make(inputs, *arguments)
+        with replacing(destination) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return
+    from artifact.typesetting import style
+
+    with style.applied():
+        figure = exhibit.make(inputs, *arguments)
+        with replacing(destination) as temporary:
+            style.save(figure, temporary)

@@ -1,0 +1,118 @@
+"""Every number that the paper's prose uses, as LaTeX macros; the prose itself holds none.
+
+What is about the study is here, what is about a paper's results in that one's `macros`.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from artifact.results.timings import CORES, PARTS
+from artifact.typesetting import latex, report
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import CONFIDENCE, ESTIMATORS, MODELS, SIMILAR
+
+POSITIONS = ("One", "Two", "Three")
+NOTICE = r" \textbf{Synthetic data, drawn from a known model.}"
+
+Macros = dict[str, str]
+
+
+def render(inputs: Inputs) -> str:
+    r"""Return one `\newcommand` per line; of a study whose text nobody wrote its report and what that needs."""
+    written = inputs.settings.written
+    defined = "".join(latex.macro(*one) + "\n" for one in (macros(inputs) if written else _study(inputs)).items())
+    return defined if written else defined + report.render(inputs)
+
+
+def macros(inputs: Inputs) -> Macros:
+    """Return all macros by name, of a study of three corpora."""
+    result = {**_study(inputs), **_settings(inputs), **_artifact(inputs)}
+    for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
+        result[f"Corpus{position}Name"] = latex.corpus_name(corpus)
+    for paper in inputs.papers:
+        result |= paper.part("macros")(inputs)
+    return result
+
+
+def _artifact(inputs: Inputs) -> Macros:
+    """Return what commands take, minutes and gigabytes, and on which machine."""
+    result = {
+        f"{name}{unit}": latex.DASH for name in ("Paper", "Demo", "Run", "Frozen") for unit in ("Minutes", "Memory")
+    }
+    took: dict[str, tuple[float, float]] = {}
+    if inputs.commands is not None:
+        for row in inputs.commands.to_dict("records"):
+            took[str(row["command"]).removeprefix("make ").capitalize()] = row["seconds"] / 60.0, row["memory_mb"]
+    if inputs.timings is not None:
+        for name, frozen in (("Run", False), ("Frozen", True)):
+            jobs = inputs.timings[(inputs.timings["frozen"] == frozen) & ~inputs.timings["rule"].isin(PARTS)]
+            if len(jobs):
+                took[name] = jobs["seconds"].sum() / CORES / 60.0, jobs["memory_mb"].max()
+    for name, (minutes, megabytes) in took.items():
+        result |= {f"{name}Minutes": latex.decimal(minutes, 0 if minutes > 10.0 else 1)}
+        result |= {f"{name}Memory": latex.decimal(megabytes / 1000.0, 1)}
+    machines = [] if inputs.commands is None else sorted(set(inputs.commands["machine"]))
+    return result | {"Machine": latex.escape("; ".join(machines)) or "no machine recorded"}
+
+
+def experiment_settings(inputs: Inputs, experiment: str) -> Mapping[str, Any]:
+    """Return an experiment's settings, those of its training among them; none where the study gives none."""
+    entry = inputs.settings.experiment(experiment)
+    return {**entry.get("train", {}), **entry.get("settings", {})}
+
+
+def _study(inputs: Inputs) -> Macros:
+    settings = inputs.settings
+    topics = settings.topics or (None,)
+    name, commit = (latex.escape(text) for text in (settings.name, inputs.commit[:12]))
+    return {
+        "StudyName": name,
+        "SyntheticNotice": NOTICE if inputs.synthetic() else "",
+        "Commit": rf"\texttt{{{commit}}}" if commit else "none (not under version control)",
+        "CommitDate": latex.escape(inputs.date) or "no date",
+        "Versions": latex.listed([f"{latex.escape(n)}~{latex.escape(v)}" for n, v in inputs.versions.items()])
+        or "not recorded",
+        "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
+        "Confidence": latex.percent(CONFIDENCE, 0),
+        "MarginModels": f"{MODELS.value:g}",
+        "MarginEstimators": f"{ESTIMATORS.value:g}",
+        "MarginSimilar": f"{SIMILAR.value:g}",
+        "SizesApartMost": _sizes_apart(inputs),
+        "TopicsLargest": latex.integer(topics[-1]),
+        "TopicsCount": latex.integer(len(settings.topics)),
+        "SmoothingCount": latex.integer(len(settings.smoothing)),
+        "SeedsInWords": count(len(settings.seeds), "seed"),
+        "BandsInWords": bands(len(settings.seeds)),
+    }
+
+
+def _sizes_apart(inputs: Inputs) -> str:
+    """Return by how much the corpora's vocabularies and mean lengths differ from the published ones at most."""
+    rows = [inputs.corpus(corpus) for corpus in inputs.settings.corpora]
+    sizes = ("vocabulary", "mean_length")
+    apart = [abs(latex.relative_difference(row[name], row[f"published_{name}"])) for row in rows for name in sizes]
+    return latex.percent(max((value for value in apart if math.isfinite(value)), default=None))
+
+
+def _settings(inputs: Inputs) -> Macros:
+    """Return every setting of models and experiments that is one number or word."""
+    settings = inputs.settings
+    result = {latex.camel(*key): latex.setting(value) for *key, value in settings.all_settings()}
+    for name in settings.study["measures"]:
+        for key, value in experiment_settings(inputs, name).items():
+            if not isinstance(value, list | tuple | dict):
+                result[latex.camel("in", name, key)] = latex.setting(value)
+    return result
+
+
+def count(number: int, singular: str) -> str:
+    """Return "one seed", "2 seeds"."""
+    return f"one {singular}" if number == 1 else f"{latex.integer(number)} {singular}s"
+
+
+def bands(seeds: int) -> str:
+    """Return what a figure's caption says of its bands over seeds."""
+    if seeds <= 1:
+        return "There is one seed, hence no band."
+    return f"Lines are means over {latex.integer(seeds)} seeds, bands reach from the lowest to the highest seed."

@@ -1,0 +1,80 @@
+"""Means over seeds as text, each with its standard error."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from artifact.results.reading import Point
+from artifact.typesetting import latex
+from artifact.verdicts.verdicts import NOT_RUN
+
+LARGE = 100.0  # perplexities without decimals
+MOST = 5  # decimals of an error
+LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
+
+
+def signed(values: Sequence[float], digits: int) -> str:
+    r"""Return the mean of values with its sign and standard error; "not run" where there are none.
+
+    Args:
+        values: one for each seed.
+        digits: decimals; of a smaller error as many more as show it.
+
+    Examples:
+        >>> print(signed([0.1, 0.3], 2))
+        \ensuremath{+0.20}~\ensuremath{\pm}~0.10
+    """
+    if not len(values):
+        return NOT_RUN
+    error, digits = _error(values, digits)
+    return latex.signed(float(np.mean(values)), digits) + error
+
+
+def scored(point: Point | None, digits: int = 3) -> str:
+    """Return a score, nats per token, with its Monte Carlo error where it has one; a dash for none."""
+    if point is None:
+        return latex.DASH
+    error = rf" \ensuremath{{\pm}} {max(point.error, LEAST_ERROR):.4f}" if point.error else ""
+    return latex.signed(point.value, digits) + error
+
+
+def decimal(values: Sequence[float], digits: int) -> str:
+    """Return the mean of values without a sign, as `signed` does."""
+    if not len(values):
+        return NOT_RUN
+    error, digits = _error(values, digits)
+    return latex.decimal(float(np.mean(values)), digits) + error
+
+
+def perplexity(values: Sequence[float]) -> str:
+    """Return the geometric mean of perplexities, of log-likelihoods in nats per token, with its standard error."""
+    if not len(values):
+        return NOT_RUN
+    mean = math.exp(-float(np.mean(values)))
+    error, digits = _error([mean * value for value in values], 0 if mean >= LARGE else 1)
+    return latex.decimal(mean, digits) + error
+
+
+def with_error(mean: float, error: float, digits: int) -> str:
+    r"""Return a mean with its standard error, none where that is 0 or NaN.
+
+    Examples:
+        >>> print(with_error(138.2, 0.04, 0))
+        138.20~\ensuremath{\pm}~0.04
+    """
+    shown, digits = _shown(error, digits)
+    return latex.decimal(mean, digits) + shown
+
+
+def _error(values: Sequence[float], digits: int) -> tuple[str, int]:
+    """Return the standard error of a mean, none of a single value or of equal ones, and the decimals that show it."""
+    return _shown(float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0, digits)
+
+
+def _shown(error: float, digits: int) -> tuple[str, int]:
+    """Return a standard error as text, none where it is 0 or NaN, and the decimals that show it."""
+    if not error >= 10.0**-MOST:
+        return "", digits
+    digits = max(digits, -math.floor(math.log10(error)))
+    return rf"~\ensuremath{{\pm}}~{latex.decimal(error, digits)}", digits

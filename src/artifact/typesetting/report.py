@@ -1,0 +1,29 @@
+"""The report of a study whose text nobody wrote: its exhibits with captions from the manifest, and no argument."""
+
+from artifact.study.manifest import kind
+from artifact.typesetting import latex
+from artifact.typesetting.exhibits import exhibits
+from artifact.verdicts.inputs import Inputs
+
+LONG = ("table-claims", "table-provenance")  # the tables at the end of paper/report.tex
+
+
+def render(inputs: Inputs) -> str:
+    r"""Return the command `\Exhibits`: every figure and table of the study, paper by paper."""
+    known = exhibits(inputs.papers, inputs.study)
+    lines = []
+    for paper in inputs.papers:
+        own = [name for name in paper.exhibits if name in known]
+        lines += [rf"\section{{{latex.escape(paper.source)}}}"] * bool(own)
+        lines += [_shown(name, inputs) for name in own]
+    lines += [rf"\Table{{{name}.tex}}{{{known[name].title}}}" for name in ("table-scorecard",) if name in known]
+    return latex.macro("Exhibits", "\n".join(lines)) + "\n"
+
+
+def _shown(name: str, inputs: Inputs) -> str:
+    exhibit = exhibits(inputs.papers, inputs.study)[name]
+    corpus = "" if exhibit.corpus is None else f", {latex.corpus_name(inputs.settings.corpora[exhibit.corpus])}"
+    original = f" Counterpart of the source's {exhibit.original}." if exhibit.original else ""
+    title = latex.escape(exhibit.title[0].upper() + exhibit.title[1:])
+    command, file = (r"\Figure", name) if kind(name) == "figure" else (r"\Table", f"{name}.tex")
+    return rf"{command}{{{file}}}{{{title}{corpus}.{original}\SyntheticNotice}}"

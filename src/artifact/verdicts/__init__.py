@@ -1,0 +1,1 @@
+"""Effects and verdicts: from tables of results to what is concluded."""

@@ -1,0 +1,183 @@
+"""Figures and tables of LDA's extensions."""
+
+from itertools import groupby, zip_longest
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from artifact.results.reading import Point
+from artifact.typesetting import latex, style
+from artifact.typesetting.over_seeds import scored
+from artifact.verdicts.inputs import Inputs
+from gallery.extensions import science as results
+from gallery.extensions.experiments import disclda, lda_hmm, lda_hmm_words, rtm, slda
+from gallery.table_rows import Row, rows
+
+TIMES = 4  # at which Figure 27.12 shows a topic's words
+SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
+LIGHTEST = 0.55  # grey of a word that never is the topics'
+
+
+def figure_27_14(inputs: Inputs) -> Figure:
+    """Draw words in two roles, first as content and then as function word: the blacker, the more often in topics."""
+    return _roles(inputs, results.corpora_of_words(inputs, results.FIGURE_27_14)[0])
+
+
+def figure_27_14_of_others(inputs: Inputs) -> Figure:
+    """Draw the same of other corpora."""
+    return _roles(inputs, results.corpora_of_words(inputs, results.FIGURE_27_14)[1])
+
+
+def _roles(inputs: Inputs, corpora: list[str]) -> Figure:
+    roles, lines = (lda_hmm_words.CONTENT, lda_hmm_words.FUNCTION), list[results.Context]()
+    for corpus in corpora:
+        both = [results.contexts(inputs, corpus, role) for role in roles]
+        lines += [context for pair in zip(*both, strict=True) for context in pair]
+    figure, ((axis,),) = style.grid(1, 1, 0.3 + 0.2 * max(len(lines), 1))
+    axis.axis("off")
+    letters = 72.0 * style.WIDTH / (SIZE * ADVANCE) - 2.0
+    axis.set_xlim(0.0, letters)
+    axis.set_ylim(-len(lines) - 0.5, 0.5)
+    for number, (words, content, place) in enumerate(lines):
+        # the word itself stands in the middle, and what has no room is left out
+        at = letters / 2.0 - len(" ".join(words[:place])) - len(words[place]) / 2.0
+        for i, (word, share) in enumerate(zip(words, content, strict=True)):
+            if at >= 0.0 and at + len(word) <= letters:
+                box = {"boxstyle": "square,pad=0.15", "fill": False, "linewidth": 0.5} if i == place else None
+                props = {"fontfamily": "monospace", "fontsize": SIZE, "color": str(LIGHTEST * (1.0 - share))}
+                axis.text(at, -number, word, bbox=box, parse_math=False, **props)
+            at += len(word) + 1.0
+    return figure
+
+
+def figure_27_12(inputs: Inputs) -> Figure:
+    """Draw a topic's words at times that are evenly apart, and the probability of three words at every time."""
+    words, probabilities = results.motion(inputs)
+    figure, ((left, right),) = style.grid(1, 2, 2.3, gridspec_kw={"width_ratios": [1.9, 1.0]})
+    left.axis("off")
+    columns = sorted({round(at) for at in np.linspace(0.0, len(words) - 1.0, TIMES)}) if words else []
+    for column, time in enumerate(columns):
+        at = (column + 0.02) / len(columns)
+        left.text(at, 1.0, f"time {time}", transform=left.transAxes, va="top", fontsize=7.5, weight="bold")
+        left.text(at, 0.9, "\n".join(words[time]), transform=left.transAxes, va="top", fontsize=7.0, parse_math=False)
+    for (word, values), line in zip(probabilities.items(), ("-", "--", ":"), strict=False):
+        right.plot(range(len(values)), values, line, color=style.INK, label=word)
+    right.set(xlabel="time", ylabel="probability in the topic", ylim=(0.0, None))
+    style.ticks(right.xaxis, columns)
+    if probabilities:
+        right.legend(frameon=False, fontsize=7.0)
+    return figure
+
+
+def supervised(inputs: Inputs) -> str:
+    """Return the table of supervised LDA: a row for each corpus and K."""
+    body: list[latex.TableRow] = []
+    for corpus, of_corpus in groupby(results.label_rows(inputs), lambda row: row.own.corpus):
+        if body:
+            body.append(latex.ADDLINESPACE)
+        name = latex.corpus_name(corpus)
+        for own, other, frequency in of_corpus:
+            numbers = [row.likelihood.value for row in (own, other)]
+            numbers += [row.usual.value for row in (own, other) if row.usual is not None]
+            numbers += [row.measured[slda.WORDS] for row in (own, other)]
+            within = latex.percent(own.measured[slda.WITHIN], 0)
+            cells = [name, latex.integer(own.topics), within, latex.signed(frequency, 3)]
+            body.append([*cells, *(latex.signed(value, 3) for value in numbers)])
+            name = ""
+    head = (
+        r"& & documents & by their & \multicolumn{2}{c}{label, exact} & \multicolumn{2}{c}{at one state}"
+        r" & \multicolumn{2}{c}{words, exact}\\" + "\n"
+        r"\cmidrule(lr){5-6}\cmidrule(lr){7-8}\cmidrule(l){9-10}" + "\n"
+        r"data & $K$ & within limit & frequency & sLDA & LDA & sLDA & LDA & sLDA & LDA\\"
+    )
+    return latex.tabular(inputs, "@{}lrrrrrrrrr@{}", head, body)
+
+
+def relational(inputs: Inputs) -> str:
+    """Return the table of the relational topic model: a row for each model and K."""
+    body: list[latex.TableRow] = []
+    for row in rows(inputs, results.RTM, results.LINK_MODELS):
+        mean, area = latex.signed(row.measured[rtm.MEAN], 3), latex.decimal(row.measured[rtm.AREA], 3)
+        name, usual = [results.LINK_MODELS[row.model], latex.integer(row.topics)], _value(row.usual)
+        body.append([*name, usual, mean, _value(row.likelihood), _gap(row), area])
+    head = r"model & $K$ & at one state & at mean weights & likelihood & gap & area under the curve\\"
+    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, body)
+
+
+def _value(point: Point | None, digits: int = 3) -> str:
+    return latex.DASH if point is None else latex.signed(point.value, digits)
+
+
+def _gap(row: Row, digits: int = 3) -> str:
+    return latex.DASH if row.gap is None else latex.signed(row.gap, digits)
+
+
+def discriminative(inputs: Inputs) -> str:
+    """Return the table of DiscLDA: a row for each model."""
+    body: list[latex.TableRow] = []
+    for row in rows(inputs, results.DISCLDA, results.CLASS_MODELS):
+        shares = [latex.percent(row.measured[quantity], 1) for quantity in (disclda.USUAL_ERROR, disclda.ERROR)]
+        name = [results.CLASS_MODELS[row.model], latex.integer(row.topics)]
+        words = latex.signed(row.measured[disclda.WORDS], 3)
+        body.append([*name, _value(row.usual), _value(row.likelihood), _gap(row), *shares, words])
+    head = (
+        r"& & \multicolumn{3}{c}{class, nats per document} & \multicolumn{2}{c}{wrong class} & words given\\" + "\n"
+        r"\cmidrule(lr){3-5}\cmidrule(lr){6-7}" + "\n"
+        r"model & $K$ & folded in & exact & gap & folded in & exact & the class\\"
+    )
+    return latex.tabular(inputs, "@{}lrrrrrrr@{}", head, body)
+
+
+def sequences(inputs: Inputs) -> str:
+    """Return the table of LDA-HMM, LDA and a hidden Markov model by the likelihood of documents in their order."""
+    body: list[latex.TableRow] = []
+    for row in rows(inputs, results.SEQUENCES, results.SEQUENCE_MODELS):
+        shares = [latex.percent(row.measured[quantity], 0) for quantity in (lda_hmm.CONTENT, lda_hmm.FUNCTION)]
+        cells = [latex.corpus_name(row.corpus), results.SEQUENCE_MODELS[row.model], latex.integer(row.topics)]
+        body.append([*cells, _value(row.usual, 4), scored(row.likelihood, 4), _gap(row, 4), *shares])
+    head = r"data & model & $K$ & folded in & likelihood & gap & tokens of topics & function words of topics\\"
+    return latex.tabular(inputs, "@{}llrrlrrr@{}", head, body)
+
+
+def dynamic(inputs: Inputs) -> str:
+    """Return the table of the dynamic topic model beside static ones by the likelihood of the next time's documents."""
+    body: list[latex.TableRow] = []
+    for row in rows(inputs, results.DYNAMICS, results.DYNAMIC_MODELS):
+        size = results.effective_size(inputs, row)
+        enough = size is None or size >= SIZE
+        likelihood, gap = (scored(row.likelihood), _gap(row)) if enough else (_value(row.likelihood), latex.DASH)
+        shown = latex.DASH if size is None else latex.integer(int(size))
+        body.append([results.DYNAMIC_MODELS[row.model], _value(row.usual), likelihood, gap, shown])
+    head = r"model & bound & likelihood & gap & least effective size\\"
+    return latex.tabular(inputs, "@{}lrlrr@{}", head, body)
+
+
+def table_27_1(inputs: Inputs) -> str:
+    """Return Table 27.1: topics of LDA, topics of LDA-HMM and its states, a column each, from above to below."""
+    return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[0])
+
+
+def table_27_1_of_others(inputs: Inputs) -> str:
+    """Return the same table of other corpora."""
+    return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[1])
+
+
+def _words(inputs: Inputs, corpora: list[str]) -> str:
+    blocks = (
+        (lda_hmm.LDA, lda_hmm_words.TOPIC),
+        (lda_hmm.MODEL, lda_hmm_words.TOPIC),
+        (lda_hmm.MODEL, lda_hmm_words.STATE),
+    )
+    lists = [results.word_lists(inputs, corpus, *block) for corpus in corpora for block in blocks]
+    columns = max((len(columns) for columns in lists), default=0)
+    rows: list[latex.TableRow] = []
+    for name, words in zip(("LDA", "LDA-HMM, topics", "LDA-HMM, states") * len(corpora), lists, strict=True):
+        if rows:
+            rows.append(r"\midrule")
+        for rank in zip_longest(*words, fillvalue=""):
+            cells = [latex.escape(word) for word in rank]
+            rows.append([name, *cells, *[""] * (columns - len(cells))])
+            name = ""
+    columns = max(columns, 1)
+    head = rf"& \multicolumn{{{columns}}}{{l}}{{words in the order of their probability, a column each}}\\"
+    return latex.tabular(inputs, f"@{{}}l{'l' * columns}@{{}}", head, rows)

@@ -1,0 +1,73 @@
+"""Table 27.1 and Figure 27.14: topics of LDA and LDA-HMM, states of the latter, and words in two roles.
+
+Of "lda" and "lda-hmm" at K, noted on the axis "rank" from 1, the `shown` most probable words, fewer where they have 90
+percent of the probability:
+
+    topic-N, state-N   of the topics with most tokens, and of the states
+
+In two roles are the words of which most tokens are certain, one way or the other: those of at least `LEAST` tokens with
+the largest lesser share of tokens that were in the topics' state in more than 90 percent, or less than
+10 percent, of the last half of the sweeps. Of the Nth, on the axis "token", of "lda-hmm":
+
+    content-N, function-N   the words around its most certain tokens, noted, and the share of sweeps in which each was
+                            in the topics' state, measured
+    content-at, function-at the place of the word itself among these, on the axis "word"
+"""
+
+import numpy as np
+
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from gallery.extensions.experiments.lda_hmm import LDA, MODEL, fit, training_documents
+from gallery.extensions.spec import Roles
+from heldout.corpora.corpus import Corpus
+from heldout.typing import Floats, Ints
+
+TOPIC, STATE = "topic", "state"
+CONTENT, FUNCTION, PLACE = "content", "function", "at"
+MASS = 0.9  # of probability, where a list ends
+CERTAIN = 0.9
+LEAST = 10  # tokens of a word
+
+
+def experiment(job: Job, settings: Roles) -> Results:
+    """Fit both and choose words; raises InputError as the models do."""
+    training = training_documents(job, settings.documents)
+    K, recorder = settings.topics, job.recorder(topics=settings.topics, chain="0")
+    for model, C in ((LDA, 0), (MODEL, settings.states)):
+        random = job.generator("lda-hmm-words", model=model)
+        fitted, row = fit(training, settings, K, C, random), recorder.at(model=model)
+        of_topics = np.bincount(fitted.topics_[fitted.states_ == 0], minlength=K)
+        _note_words(row, TOPIC, training, fitted.parameters_.topics, of_topics, settings)
+        if model == MODEL:
+            of_states = np.bincount(fitted.states_, minlength=C + 1)[1:]
+            _note_words(row, STATE, training, fitted.parameters_.states, of_states, settings)
+            _roles(row, training, fitted.content_, settings)
+    return recorder.results
+
+
+def _note_words(row: Recorder, what: str, corpus: Corpus, rows: Floats, tokens: Ints, settings: Roles) -> None:
+    """Note the words of the rows, (M, V) probabilities, with most tokens, (M,)."""
+    for n, m in enumerate(np.argsort(-tokens, kind="stable")[: settings.columns], start=1):
+        order = np.argsort(-rows[m], kind="stable")[: settings.shown]
+        before = np.cumsum(rows[m][order]) - rows[m][order]
+        for rank, v in enumerate(order[before < MASS], start=1):
+            row.note(f"{what}-{n}", corpus.vocabulary[v], axis="rank", at=rank)
+
+
+def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> None:
+    """Note and measure the words in two roles, given the (N,) shares of sweeps in the topics' state."""
+    V, context = corpus.n_words, settings.context
+    rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+    tokens = np.bincount(corpus.tokens, minlength=V)
+    sides = [np.bincount(corpus.tokens[of], minlength=V) for of in (content > CERTAIN, content < 1.0 - CERTAIN)]
+    lesser = np.where(tokens >= LEAST, np.minimum(*sides) / np.maximum(tokens, 1), 0.0)
+    for n, word in enumerate(np.argsort(-lesser, kind="stable")[: settings.words], start=1):
+        places = np.flatnonzero(corpus.tokens == word)
+        for role, most in ((CONTENT, content[places].argmax()), (FUNCTION, content[places].argmin())):
+            place = int(places[most])
+            start, end = corpus.offsets[rows[place]], corpus.offsets[rows[place] + 1]
+            shown = range(max(int(start), place - context), min(int(end), place + context + 1))
+            for at, i in enumerate(shown):
+                row.named(f"{role}-{n}", content[i], corpus.vocabulary[corpus.tokens[i]], axis="token", at=at)
+            row.measure(f"{role}-{PLACE}", place - shown.start, axis="word", at=n)

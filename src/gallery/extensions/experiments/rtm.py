@@ -1,0 +1,95 @@
+"""The relational topic model (27.80): links of held-out documents given their words, beside LDA with a regression.
+
+Trained on the training documents' links and as many of their other pairs, drawn. Scored on pairs with a held-out
+document, half of them linked; of "rtm", of "lda-regression", whose topics do not know the links, and of
+"rtm-of-weights", whose links read pi in the place of q-bar, at each K, in nats of a pair, which is one "token":
+
+    likelihood    log p(R | w_i, w_j), exact, of the third by `draws` of pi
+    usual-score   log p(R | q-bar_i, q-bar_j) of one state, a draw from the exact posterior
+
+Measured, on the axis "topics":
+
+    at-mean   log p(R) at the mean weights E[pi | w], nats per pair
+    area      under the curve, of the exact probabilities
+"""
+
+import numpy as np
+
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.extensions.evaluators.rtm_link import rtm_link, rtm_link_of_weights
+from gallery.extensions.experiments.slda import of_one
+from gallery.extensions.models.rtm import RTM
+from gallery.extensions.spec import Relational
+from gallery.graphs.evaluators.link_prediction import area_under_curve
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.tokens.members.data import documents
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.responses import links_of
+from heldout.typing import Ints
+
+MODEL, REGRESSION, OF_WEIGHTS = "rtm", "lda-regression", "rtm-of-weights"
+MEAN, AREA = "at-mean", "area"
+
+
+def balanced(links: Ints, ends: Ints, others: Ints, number: int, random: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return at most `number` of the (M, 2) links, as many pairs of an end and another document, and which are linked.
+
+    Pairs that are not linked are drawn with an end of `ends` and another one of `others`.
+    """
+    linked = {(int(i), int(j)) for i, j in links}
+    kept = links[np.sort(random.permutation(len(links))[:number])]
+    free: list[tuple[int, int]] = []
+    while len(free) < len(kept):
+        i, j = sorted((int(random.choice(ends)), int(random.choice(others))))
+        if i != j and (i, j) not in linked:
+            linked.add((i, j))
+            free.append((i, j))
+    return np.concatenate([kept, np.array(free, dtype=np.int64).reshape(-1, 2)]), np.repeat([1, 0], len(kept))
+
+
+def pairs_of(job: Job, training: Corpus, whole: Corpus, settings: Relational) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return training pairs by the training documents' places, test pairs by those of all, and which are linked."""
+    random = job.generator("rtm-pairs")
+    links, place = links_of(job.corpus), {name: d for d, name in enumerate(training.documents)}
+    trained = np.array([name in place for name in whole.documents])
+    inside = trained[links].all(axis=1)
+    ours, everywhere = np.flatnonzero(trained), np.arange(whole.n_documents)
+    of_training = balanced(links[inside], ours, ours, len(links), random)
+    of_test = balanced(links[~inside], np.flatnonzero(~trained), everywhere, settings.pairs, random)
+    to_training = np.cumsum(trained) - 1
+    return to_training[of_training[0]], of_training[1], *of_test
+
+
+def experiment(job: Job, settings: Relational) -> Results:
+    """Fit both and score links; raises InputError for a corpus without links."""
+    training, _, _ = documents(job)
+    whole, _ = job.corpus.over(training.vocabulary)
+    training = whole.subset(np.flatnonzero(np.isin(whole.documents, training.documents)))
+    pairs, links, test_pairs, test_links = pairs_of(job, training, whole, settings)
+    names = tuple(f"{whole.documents[i]}+{whole.documents[j]}" for i, j in test_pairs)
+    recorder = job.recorder(chain="0", documents=names)
+    for K in settings.topics:
+        for model in (MODEL, REGRESSION, OF_WEIGHTS):
+            fitted = RTM.of(
+                settings,
+                K,
+                feedback=model != REGRESSION,
+                reads="weights" if model == OF_WEIGHTS else "topics",
+                random_state=job.generator("rtm", topics=K, model=model),
+            )
+            topics = fitted.fit(training, pairs, links).topics(training.vocabulary)
+            random = job.generator("rtm-state", topics=K, model=model)
+            given = (topics, fitted.weights_, fitted.bias_, whole, test_pairs, test_links, random)
+            row = recorder.at(model=model, topics=K)
+            if model == OF_WEIGHTS:
+                estimated, found = rtm_link_of_weights(*given, settings.draws)
+                row.score(LIKELIHOOD, estimated, samples=settings.draws)
+            else:
+                found = rtm_link(*given)
+                row.score(LIKELIHOOD, of_one(found.exact))
+            row.score(USUAL, of_one(found.state), samples=1)
+            row.measure(MEAN, found.mean.mean())
+            linked = np.where(test_links == 1, np.exp(found.exact), -np.expm1(found.exact))
+            row.measure(AREA, area_under_curve(test_links == 1, linked))
+    return recorder.results

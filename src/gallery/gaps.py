@@ -1,0 +1,28 @@
+"""A usual score less the likelihood, seed by seed, and an estimate less its exact value."""
+
+from typing import TYPE_CHECKING
+
+from artifact.results.reading import select
+from artifact.verdicts.effects import per_token
+from artifact.verdicts.inputs import Inputs
+from gallery.member import LIKELIHOOD, USUAL
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def gaps(scores: "pd.DataFrame", score: str = USUAL) -> list[float]:
+    """Return a score less the likelihood of one model at one K, nats per token, by seed."""
+    rows = per_token(scores)
+    by_seed = [rows[rows["evaluator"] == name].set_index("seed")["value"] for name in (score, LIKELIHOOD)]
+    return [float(gap) for gap in (by_seed[0] - by_seed[1]).dropna().sort_index()]
+
+
+def apart(inputs: Inputs, experiment: str, exact: str, estimated: str) -> float | None:
+    """Return the most that estimates and exact values of an experiment are apart, nats per token; None without any.
+
+    `exact` and `estimated` are measured quantities, of the same corpora, models, K and seeds.
+    """
+    keys, own = ["corpus", "model", "topics", "seed"], select(inputs.measurements, variant=experiment)
+    both = [select(own, quantity=quantity).set_index(keys)["value"] for quantity in (exact, estimated)]
+    return float((both[1] - both[0]).abs().max()) if len(both[0]) else None

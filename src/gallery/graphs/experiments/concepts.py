@@ -1,0 +1,99 @@
+"""Section 27.6.1: the clusters that the infinite relational model finds, and how many the posterior has.
+
+For each Beta prior of the cells, which rows are recorded under, measured of "irm", TYPE being a type of entities:
+
+    best-TYPE        how many clusters the state with the highest p(R, q) has, on the axis "entities" at their number
+    share-TYPE       the share of samples with so many clusters, on the axis "clusters"
+    cluster-TYPE     the cluster of an entity in that state, on the axis "entity", at which its name is noted
+    RELATION-mean    E[eta | q, R] of a block in that state, on the axis "block", (a C_2 + b) C_3 + c
+    RELATION-cell    1 where the relation holds, 0 where not, on the axis "cell"; nothing where it was not observed
+    joint            its log p(R, q), nats, on the axis "start" at its number
+    apart            what the next best start is below it, nats
+
+Where the relations are of so few entities that their partitions can be summed over, of features alone, also
+
+    features-exact, features-annealed    log p(features), nats, on the axis "entities"
+    features-share                       the exact posterior of the number of clusters, on the axis "clusters"
+
+Of all relations together annealing finds less than one state has, so their likelihood is not estimated.
+"""
+
+import numpy as np
+from scipy.special import logsumexp
+
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from gallery.graphs.evaluators.block_evidence import annealed_evidence
+from gallery.graphs.evaluators.partitions import LARGEST_SET, partitions_by_features
+from gallery.graphs.experiments.block_graphs import IRM_NAME
+from gallery.graphs.models.blocks import Blocks, ClusterPrior
+from gallery.graphs.models.irm import IRM
+from gallery.graphs.spec import Concepts
+from heldout.corpora.relations.relation import Relations, relations_of
+
+BEST, SHARE, CLUSTER, MEAN, CELL, JOINT, APART = "best", "share", "cluster", "mean", "cell", "joint", "apart"
+FEATURES_EXACT, FEATURES_ANNEALED, FEATURES_SHARE = "features-exact", "features-annealed", "features-share"
+
+
+def experiment(job: Job, settings: Concepts) -> Results:
+    """Fit at every prior; raises InputError for a corpus of other data."""
+    relations, recorder = relations_of(job.corpus), job.recorder(model=IRM_NAME)
+    for eta in settings.etas:
+        model = IRM(
+            gamma=settings.gamma,
+            eta=eta,
+            starts=settings.starts,
+            start_clusters=settings.start_clusters,
+            sweeps=settings.sweeps,
+            kept=settings.samples,
+            random_state=job.generator("concepts", eta=eta),
+        )
+        row = recorder.at(smoothing=eta)
+        _record(row, model.fit(relations))
+        row.measure(JOINT, model.log_joint_, axis="start", at=int(model.log_joints_.argmax()))
+        if settings.starts > 1:
+            ordered = np.sort(model.log_joints_)
+            row.measure(APART, ordered[-1] - ordered[-2], axis="start", at=int(model.log_joints_.argmax()))
+        _features(row, relations, settings, job.generator("concepts-features", eta=eta))
+    names = recorder.at(smoothing=settings.etas[0])
+    for name, entities in relations.entities.items():
+        for i, entity in enumerate(entities):
+            names.note(f"{CLUSTER}-{name}", entity, axis="entity", at=i)
+    for one in relations.relations:
+        for cell in np.flatnonzero(one.mask & (one.values | (one.values.size < 20_000))):
+            names.measure(f"{one.name}-{CELL}", one.values.ravel()[cell], axis="cell", at=cell)
+    return recorder.results
+
+
+def _record(row: Recorder, model: IRM) -> None:
+    for name, clusters in model.clusters_.items():
+        row.measure(f"{BEST}-{name}", clusters.max() + 1, axis="entities", at=len(clusters))
+        numbers = model.cluster_numbers_[name]
+        for n in np.unique(numbers):
+            row.measure(f"{SHARE}-{name}", (numbers == n).mean(), axis="clusters", at=n)
+        for i, cluster in enumerate(clusters):
+            row.measure(f"{CLUSTER}-{name}", cluster, axis="entity", at=i)
+    for r, one in enumerate(model.blocks_.relations.relations):
+        probabilities = model.blocks_.predictive(r)
+        of_axes = [model.clusters_[axis] for axis in one.types]
+        first = [np.unique(clusters, return_index=True)[1] for clusters in of_axes]
+        for block, mean in enumerate(probabilities[np.ix_(*first)].ravel()):
+            row.measure(f"{one.name}-{MEAN}", mean, axis="block", at=block)
+
+
+def _features(row: Recorder, relations: Relations, settings: Concepts, random: np.random.Generator) -> None:
+    gamma, eta = settings.gamma, (row.smoothing, row.smoothing)
+    for one in relations.relations:
+        n = len(one.values)
+        if one.values.ndim != 2 or one.types[0] == one.types[1] or n > LARGEST_SET:
+            continue
+        by_clusters = partitions_by_features(one, gamma, eta)
+        exact = float(logsumexp(by_clusters))
+        row.measure(FEATURES_EXACT, exact, axis="entities", at=n)
+        for m, share in enumerate(np.exp(by_clusters - exact)):
+            row.measure(FEATURES_SHARE, share, axis="clusters", at=m)
+        blocks = Blocks(relations.only(one.name), {one.types[0]: ClusterPrior(gamma)}, eta)
+        value, error = annealed_evidence(
+            blocks, chains=settings.chains, temperatures=settings.temperatures, random=random
+        )
+        row.measure(FEATURES_ANNEALED, value, axis="entities", at=n, error=error)

@@ -1,0 +1,52 @@
+"""Section 27.5.1, equation 27.76: hidden pairs predicted by blocks with features of the nodes, and without.
+
+A share of the pairs is hidden, with all relations between the two. The features are principal components of those that
+the nodes have, which hidden pairs play no part in. Measured of "blocks-none", "blocks-concatenation" and
+"blocks-product" at K, by how the features of two nodes are combined, are log losses and areas as
+`gallery.graphs.experiments.links` names them, "one" and "plugged" being of the most probable of all partitions,
+and "average" of their sum; and of the observed cells, on the axis "topics", nats,
+
+    evidence    log p(R), the weights integrated out by Laplace's approximation
+    profile     log p(R | q, w), the most probable partition and its weights plugged in
+"""
+
+import numpy as np
+
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.graphs.evaluators.link_prediction import area_under_curve, log_loss
+from gallery.graphs.experiments.links import AUC, AVERAGE, DENSITY, LOG_LOSS, ONE, PLUGGED
+from gallery.graphs.models.blocks import ClusterPrior
+from gallery.graphs.models.sbm_features import COMBINATIONS, FeatureBlocks, node_features, pair_features
+from gallery.graphs.spec import NodeFeatures
+from heldout.corpora.relations.relation import relations_of
+from heldout.errors import InputError
+
+EVIDENCE, PROFILE = "evidence", "profile"
+MODEL = {combination: f"blocks-{combination}" for combination in COMBINATIONS}
+
+
+def experiment(job: Job, settings: NodeFeatures) -> Results:
+    """Hide pairs and predict them; raises InputError for a corpus without nodes' features."""
+    whole = relations_of(job.corpus)
+    if len(whole.relations) != 2:
+        raise InputError(f"corpus {job.corpus.name}: {len(whole.relations)} relations; expected one and features")
+    between, features = whole.relations
+    random = job.generator("node-features-hidden")
+    seen, (hidden,) = whole.only(between.name).without_pairs(settings.hidden, random)
+    values, observed = between.values[hidden], seen.relations[0]
+    of_nodes = node_features(features, settings.components)
+    densities = np.full(len(values), observed.values.sum() / observed.mask.sum())
+    recorder = job.recorder(smoothing=settings.precision)
+    for combination, model in MODEL.items():
+        blocks = FeatureBlocks(observed, pair_features(of_nodes, combination), settings.precision)
+        for K in settings.topics:
+            found = blocks.predict(ClusterPrior(settings.alpha, K), hidden)
+            row = recorder.at(model=model, topics=K)
+            predictions = {ONE: found.one, AVERAGE: found.average, PLUGGED: found.plugged, DENSITY: densities}
+            for name, probabilities in predictions.items():
+                row.measure(f"{name}-{LOG_LOSS}", log_loss(values, probabilities))
+                row.measure(f"{name}-{AUC}", area_under_curve(values, probabilities))
+            row.measure(EVIDENCE, found.log_evidence)
+            row.measure(PROFILE, found.log_profile)
+    return recorder.results

@@ -1,0 +1,59 @@
+"""Section 27.5.1: the likelihood of a graph under the stochastic block model, by all partitions of its nodes.
+
+Measured of "sbm" at K, on the axis "topics", nats:
+
+    exact        log p(R)
+    joint        max_q log p(R, q), of labelled clusters: a point posterior of the partition
+    profile      max_{q, eta} log p(R | q, eta): clusters and probabilities plugged in
+    cluster      the cluster of a node, on the axis "node", in the most probable partition
+    agree        how many nodes are in the group of theirs that is known, the clusters named as fits best
+"""
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.graphs.evaluators.partitions import partitions_of_graph
+from gallery.graphs.models.blocks import ClusterPrior
+from gallery.graphs.spec import Partitions
+from heldout.corpora.relations.relation import relations_of
+from heldout.typing import Ints
+
+SBM = "sbm"
+EXACT, JOINT, PROFILE, CLUSTER, AGREE = "exact", "joint", "profile", "cluster", "agree"
+GROUP = "group"  # the labels that partitions are compared with
+
+
+def agreement(clusters: Ints, groups: tuple[str, ...]) -> int:
+    """Return how many entities are in the group that their cluster stands for, a group for each cluster at best.
+
+    Examples:
+        >>> agreement(np.array([0, 0, 1, 1]), ("b", "b", "a", "b"))
+        3
+    """
+    _, labels = np.unique(groups, return_inverse=True)
+    table = np.zeros((int(clusters.max()) + 1, int(labels.max()) + 1))
+    np.add.at(table, (clusters, labels), 1.0)
+    return int(table[linear_sum_assignment(-table)].sum())
+
+
+def experiment(job: Job, settings: Partitions) -> Results:
+    """Sum over the partitions at every K; raises InputError for a corpus that is no graph."""
+    relations, recorder = relations_of(job.corpus), job.recorder(model=SBM)
+    for K in settings.topics:
+        prior, row = ClusterPrior(settings.alpha, K), recorder.at(topics=K)
+        found = partitions_of_graph(relations.relations[0], prior, (settings.eta, settings.eta))
+        values = {EXACT: found.log_evidence, JOINT: found.log_joint, PROFILE: found.log_profile}
+        if GROUP in relations.groups:
+            values[AGREE] = agreement(found.best, relations.groups[GROUP])
+        for quantity, value in values.items():
+            row.measure(quantity, value)
+        for node, cluster in enumerate(found.best):
+            row.measure(CLUSTER, cluster, axis="node", at=node)
+    for (i, j), holds in np.ndenumerate(relations.relations[0].values):
+        if holds:
+            recorder.measure("arc", 1.0, axis="cell", at=i * len(relations.relations[0].values) + j)
+    for node, name in enumerate(relations.entities[relations.first]):
+        recorder.note("node", name, axis="node", at=node)
+    return recorder.results

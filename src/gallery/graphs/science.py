@@ -1,0 +1,364 @@
+"""Results and claims about models of graphs and relations (Murphy, 2012, sections 27.5 and 27.6.1).
+
+A membership counts from a twentieth on, which a simplex shows, and a prediction from a thousandth of a nat per cell:
+both were stated before their data. A number of clusters is similar within one of them: stated after trial runs that
+had shown such numbers on both data. The start and the Beta prior of those are chosen by p(R, q) alone.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from artifact.results.reading import select
+from artifact.verdicts.claims import MAX_IS_NO_LESS, Claim
+from artifact.verdicts.effects import effects, less
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import Effect, Margin
+from gallery.graphs.experiments import blocks, concepts, links, memberships, node_features, partitions
+from gallery.graphs.models.sbm_features import NO_FEATURES
+from gallery.graphs.spec import (
+    BLOCK_GRAPHS,
+    BLOCKS,
+    CONCEPTS,
+    LINKS,
+    MEMBERSHIPS,
+    NODE_FEATURES,
+    PARTITIONS,
+)
+from heldout.typing import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# numbers of clusters of Kemp et al. (2006), as the chapter has them, by data and type
+PUBLISHED = {
+    "umls": {"concepts": 14, "predicates": 21},
+    "nations": {"countries": 5, "features": 5, "interactions": 18},
+}
+MONK_15 = {"row": 14, "label": 12}  # nodes: the fifteenth row; Amand, whose label is UCINET's fifteenth
+WAVERERS = (7, 9, 12)  # nodes: Victor, Romauld and Amand, by Sampson
+
+
+def rows(inputs: Inputs, experiment: str, quantity: str, **values: object) -> "pd.DataFrame":
+    """Return an experiment's measurements of a quantity; none where it was not run."""
+    return select(inputs.measurements, variant=experiment, quantity=quantity, **values)
+
+
+class BlockRow(NamedTuple):
+    """A row of the stochastic block model's table, nats; None where it was not computed.
+
+    Attributes:
+        K: the number of clusters.
+        exact, joint, profile: as `gallery.graphs.experiments.partitions` measures them.
+        annealed, error, bound: as `gallery.graphs.experiments.blocks` does, means over seeds but for the bound,
+            the best of all seeds.
+    """
+
+    K: int
+    exact: float | None
+    joint: float | None
+    profile: float | None
+    annealed: float | None
+    error: float | None
+    bound: float | None
+
+
+def _mean(found: "pd.DataFrame") -> float | None:
+    return float(found["value"].mean()) if len(found) else None
+
+
+def block_rows(inputs: Inputs) -> list[BlockRow]:
+    """Return the rows of the table, by K."""
+    numbers = {
+        *rows(inputs, PARTITIONS, partitions.EXACT)["topics"],
+        *rows(inputs, BLOCKS, blocks.ANNEALED_EVIDENCE)["topics"],
+    }
+    result = []
+    for K in sorted(int(number) for number in numbers):
+        exact, joint, profile = (
+            _mean(rows(inputs, PARTITIONS, quantity, topics=K))
+            for quantity in (partitions.EXACT, partitions.JOINT, partitions.PROFILE)
+        )
+        annealed, bound = (
+            rows(inputs, BLOCKS, quantity, topics=K) for quantity in (blocks.ANNEALED_EVIDENCE, blocks.BOUND)
+        )
+        error = float(np.sqrt((annealed["standard_error"] ** 2).sum()) / len(annealed)) if len(annealed) else None
+        best = float(bound["value"].max()) if len(bound) else None
+        result.append(BlockRow(K, exact, joint, profile, _mean(annealed), error, best))
+    return result
+
+
+def values_at(found: "pd.DataFrame", size: int = 0) -> Floats:
+    """Return the values of rows at their places, zeros elsewhere, of one seed."""
+    places = found["at"].to_numpy(int)
+    result = np.zeros(max(size, int(places.max(initial=-1)) + 1))
+    result[places] = found["value"].to_numpy(float)
+    return result
+
+
+def first_seed(found: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of the lowest seed."""
+    return select(found, seed=found["seed"].min())
+
+
+class Structure(NamedTuple):
+    """A drawn graph: (n, n) arcs, clusters found and groups drawn, (n,), and how many nodes agree by seed."""
+
+    arcs: Floats
+    clusters: Ints
+    groups: Ints
+    agree: list[int]
+
+
+def structure(inputs: Inputs, name: str) -> Structure:
+    """Return a graph of the first seed by its name."""
+    groups, clusters, arcs = (
+        values_at(first_seed(rows(inputs, BLOCK_GRAPHS, f"{name}-{what}"))) for what in ("group", "cluster", "arc")
+    )
+    n = len(groups)
+    whole = np.zeros(n * n)
+    whole[: len(arcs)] = arcs
+    agree = [int(value) for value in rows(inputs, BLOCK_GRAPHS, f"{name}-agree")["value"]]
+    return Structure(whole.reshape(n, n), clusters.astype(np.int64), groups.astype(np.int64), agree)
+
+
+def monks(inputs: Inputs) -> tuple[Floats, Ints, list[str]]:
+    """Return who likes whom, (n, n), the most probable clusters at the largest K, and the names; empty if not run."""
+    names = select(inputs.notes, variant=PARTITIONS, quantity="node")
+    n = len(names)
+    arcs, clusters = rows(inputs, PARTITIONS, "arc"), rows(inputs, PARTITIONS, partitions.CLUSTER)
+    clusters = clusters[clusters["topics"] == clusters["topics"].max()]
+    likes = values_at(arcs, n * n).reshape(n, n)
+    return likes, values_at(clusters, n).astype(np.int64), [str(name) for name in names.sort_values("at")["text"]]
+
+
+def memberships_by_seed(inputs: Inputs, rho: float) -> dict[int, Floats]:
+    """Return E[pi], (n, K), by seed."""
+    found = rows(inputs, MEMBERSHIPS, f"{memberships.MEMBERSHIP}-1", smoothing=rho)
+    result = {}
+    for seed, own in found.groupby("seed"):
+        K = int(own["topics"].iloc[0])
+        columns = [
+            rows(inputs, MEMBERSHIPS, f"{memberships.MEMBERSHIP}-{k + 1}", smoothing=rho, seed=seed) for k in range(K)
+        ]
+        result[int(str(seed))] = np.stack([values_at(column) for column in columns], axis=1)
+    return result
+
+
+def rhos(inputs: Inputs) -> list[float]:
+    """Return the probabilities of the background."""
+    return sorted({float(rho) for rho in rows(inputs, MEMBERSHIPS, memberships.PLUGGED)["smoothing"]})
+
+
+def second_shares(shares: Floats) -> Floats:
+    """Return every node's second largest membership, (n,); 0 of one block."""
+    ordered: Floats = np.sort(shares, axis=1)
+    return ordered[:, -2] if shares.shape[1] > 1 else np.zeros(len(shares))
+
+
+def chosen_eta(inputs: Inputs, corpus: str) -> float | None:
+    """Return the Beta prior with the highest mean log p(R, q) over seeds; None where it was not run."""
+    found = rows(inputs, CONCEPTS, concepts.JOINT, corpus=corpus)
+    return None if found.empty else float(str(found.groupby("smoothing")["value"].mean().idxmax()))
+
+
+def numbers_of_clusters(inputs: Inputs, corpus: str, kind: str, eta: float) -> "pd.DataFrame":
+    """Return by seed how many clusters of a type the state with the highest p(R, q) has."""
+    return rows(inputs, CONCEPTS, f"{concepts.BEST}-{kind}", corpus=corpus, smoothing=eta)
+
+
+def shares_of_numbers(inputs: Inputs, corpus: str, kind: str, eta: float) -> dict[int, float]:
+    """Return the share of all seeds' samples with so many clusters."""
+    found = rows(inputs, CONCEPTS, f"{concepts.SHARE}-{kind}", corpus=corpus, smoothing=eta)
+    seeds = max(1, found["seed"].nunique())
+    return {int(str(at)): float(own["value"].sum()) / seeds for at, own in found.groupby("at")}
+
+
+class Clustered(NamedTuple):
+    """The state with the highest p(R, q) of the seed where that is highest.
+
+    Attributes:
+        clusters: by type, numbered from 0.
+        names: of the entities, by type.
+        seed, eta: where it was found.
+    """
+
+    clusters: dict[str, Ints]
+    names: dict[str, list[str]]
+    seed: int
+    eta: float
+
+
+def best_state(inputs: Inputs, corpus: str) -> Clustered | None:
+    """Return that state under the prior that was chosen; None where it was not run."""
+    eta = chosen_eta(inputs, corpus)
+    if eta is None:
+        return None
+    joints = rows(inputs, CONCEPTS, concepts.JOINT, corpus=corpus, smoothing=eta)
+    seed = int(joints["seed"].to_numpy()[int(np.argmax(joints["value"].to_numpy(float)))])
+    clusters, names = {}, {}
+    for kind in PUBLISHED[corpus]:
+        found = rows(inputs, CONCEPTS, f"{concepts.CLUSTER}-{kind}", corpus=corpus, smoothing=eta, seed=seed)
+        clusters[kind] = values_at(found).astype(np.int64)
+        noted = select(inputs.notes, variant=CONCEPTS, corpus=corpus, quantity=f"{concepts.CLUSTER}-{kind}", seed=seed)
+        names[kind] = [str(name) for name in noted.sort_values("at")["text"]]
+    return Clustered(clusters, names, seed, eta)
+
+
+def block_means(inputs: Inputs, corpus: str, relation: str, state: Clustered, axes: tuple[str, ...]) -> Floats:
+    """Return E[eta | q, R] of that state's blocks, an axis for each type."""
+    found = rows(inputs, CONCEPTS, f"{relation}-{concepts.MEAN}", corpus=corpus, smoothing=state.eta, seed=state.seed)
+    return values_at(found).reshape([int(state.clusters[axis].max()) + 1 for axis in axes])
+
+
+def cells(inputs: Inputs, corpus: str, relation: str, shape: tuple[int, ...]) -> Floats:
+    """Return a relation's cells, NaN where they were not observed."""
+    found = first_seed(rows(inputs, CONCEPTS, f"{relation}-{concepts.CELL}", corpus=corpus))
+    result = np.full(int(np.prod(shape)), np.nan)
+    result[found["at"].to_numpy(int)] = found["value"].to_numpy(float)
+    return result.reshape(shape)
+
+
+def link_means(inputs: Inputs, quantity: str, experiment: str = LINKS) -> "pd.DataFrame":
+    """Return means over seeds of a quantity of hidden pairs, by corpus, model and K: "value"."""
+    found = rows(inputs, experiment, quantity)
+    return found.groupby(["corpus", "model", "topics"], sort=False)["value"].mean().reset_index()
+
+
+def feature_gaps(inputs: Inputs, model: str) -> list[float]:
+    """Return parameters plugged in less log p(R) of the observed cells, nats, with the most clusters, by seed."""
+    profile, evidence = (
+        rows(inputs, NODE_FEATURES, quantity, model=model).set_index(["topics", "seed"])["value"]
+        for quantity in (node_features.PROFILE, node_features.EVIDENCE)
+    )
+    gaps = (profile - evidence).dropna()
+    most = gaps.index.get_level_values("topics") == gaps.index.get_level_values("topics").max()
+    return [float(gap) for gap in gaps[most]]
+
+
+def link_loss(inputs: Inputs, name: str, experiment: str = LINKS) -> "pd.DataFrame":
+    """Return minus a log loss of hidden pairs with the columns that effects are paired on."""
+    found = rows(inputs, experiment, f"{name}-{links.LOG_LOSS}")
+    return found.assign(value=-found["value"], error=0.0)[["corpus", "model", "topics", "seed", "value", "error"]]
+
+
+_SINCE = "2026-11-25, before any of these data were modelled in this way"
+_TRIED = "2026-11-25, after trial runs had shown numbers of clusters of both data"
+CLUSTERS = Margin(1.0, "clusters", "one cluster: what another start changes", _TRIED)
+SHARES = Margin(0.05, "of a membership", "a twentieth: what a simplex shows", _SINCE)
+CELLS = Margin(0.001, "nats per cell", "a hundredth of what an arc of such graphs is worth", _SINCE)
+
+
+def profile_optimistic(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what parameters and clusters plugged in have over the exact likelihood, at most over K."""
+    gaps = [row.profile - row.exact for row in block_rows(inputs) if row.profile is not None and row.exact is not None]
+    if not gaps:
+        return []
+    reversed_cells = sum(gap < 0.0 for gap in gaps)
+    of_cells = (0.0, 0.0, 1, len(gaps), reversed_cells)  # threshold, margin, replicates, cells
+    return [Effect("monks", "", max(gaps), 0.0, float("inf"), "nats", *of_cells, test="identity")]
+
+
+def similar_clusters(inputs: Inputs, _: Sequence[str], *, corpus: str) -> list[Effect]:
+    """Measure by how many clusters the best of several starts differs from the published number, by type."""
+    eta, found = chosen_eta(inputs, corpus), list[Effect]()
+    for kind, published in PUBLISHED[corpus].items() if eta is not None else ():
+        numbers = numbers_of_clusters(inputs, corpus, kind, eta or 1.0)
+        gains = numbers[["corpus", "seed", "value"]].assign(gain=numbers["value"] - published, error=0.0)
+        found += effects(gains.drop(columns="value"), margin=CLUSTERS, test="similar", part=kind, resolution=0.5)
+    return found
+
+
+def average_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what the average over samples has over one partition, mean over models and K."""
+    average, one = (link_loss(inputs, name) for name in (links.AVERAGE, links.ONE))
+    return effects(less(average, one, ["corpus", "model", "topics", "seed"]), margin=CELLS)
+
+
+def features_help(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what features have over blocks alone, by how they are combined, mean over K; splits share most pairs."""
+    share = float(inputs.settings.experiment(NODE_FEATURES).get("settings", {}).get("hidden", 0.0))
+    losses, found = link_loss(inputs, links.AVERAGE, NODE_FEATURES), list[Effect]()
+    of = {name: losses[losses["model"] == model].drop(columns="model") for name, model in node_features.MODEL.items()}
+    without = of.pop(NO_FEATURES)
+    for combination, own in of.items():
+        gains = less(own, without, ["corpus", "topics", "seed"])
+        found += effects(gains, margin=CELLS, held_out=share, part=combination)
+    return found
+
+
+def wavers(inputs: Inputs, _: Sequence[str], *, nodes: dict[str, tuple[int, ...]]) -> list[Effect]:
+    """Measure how much more the second membership of some monks is than that of all others, without background."""
+    import pandas as pd
+
+    found = list[Effect]()
+    by_seed = memberships_by_seed(inputs, rhos(inputs)[0]) if rhos(inputs) else {}
+    for part, chosen in nodes.items():
+        gains = []
+        for seed, shares in by_seed.items():
+            second, own = second_shares(shares), np.isin(np.arange(len(shares)), chosen)
+            if own.any():
+                gains.append(("monks", seed, float(second[own].mean() - second[~own].mean()), 0.0))
+        table = pd.DataFrame(gains, columns=["corpus", "seed", "gain", "error"])
+        found += effects(table, margin=SHARES, part=part)
+    return found
+
+
+GRAPHS = (
+    Claim(
+        "profile-is-optimistic",
+        "section 27.5.1",
+        "A block model's likelihood with clusters and probabilities plugged in is no likelihood of the graph",
+        f"the largest over K of that less the exact likelihood: {MAX_IS_NO_LESS}",
+        profile_optimistic,
+    ),
+    Claim(
+        "average-is-better",
+        "section 27.6.1",
+        "Hidden pairs are predicted better by the average over partitions than by the most probable one",
+        "log probability of hidden cells, average less one partition, mean over models and K",
+        average_better,
+    ),
+    Claim(
+        "features-help",
+        "section 27.5.1",
+        "Features of the nodes help to predict hidden pairs beside blocks",
+        "log probability of hidden cells under blocks with features less that without, mean over K; concatenated and"
+        " multiplied",
+        features_help,
+    ),
+    Claim(
+        "monk-15-wavers",
+        "section 27.5.2, Figure 27.22",
+        "Monk 15 belongs to two clusters",
+        "second largest expected membership of monk 15 less the mean of all others', of the fifteenth row and of the"
+        " monk whom UCINET's fifteenth label names",
+        partial(wavers, nodes={part: (node,) for part, node in MONK_15.items()}),
+    ),
+    Claim(
+        "waverers-waver",
+        "section 27.5.2, Figure 27.22",
+        "The waverers belong to two clusters",
+        "mean second largest expected membership of Sampson's three waverers less that of the others",
+        partial(wavers, nodes={"": WAVERERS}),
+    ),
+    Claim(
+        "umls-clusters",
+        "section 27.6.1.1",
+        "The infinite relational model finds 14 clusters of concepts and 21 of predicates",
+        "number of clusters of the best start by p(R, q), under the Beta prior for which that is highest, less the"
+        " published one, within the margin",
+        partial(similar_clusters, corpus="umls"),
+    ),
+    Claim(
+        "nations-clusters",
+        "section 27.6.1.2, Figure 27.26",
+        "The infinite relational model finds 5 clusters of countries, 5 of features and 18 of interactions",
+        "number of clusters of the best start by p(R, q), under the Beta prior for which that is highest, less the"
+        " published one, within the margin",
+        partial(similar_clusters, corpus="nations"),
+    ),
+)

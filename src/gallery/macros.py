@@ -1,0 +1,115 @@
+"""The numbers of the gallery that its text uses."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from artifact.results.reading import select
+from artifact.typesetting import latex, over_seeds
+from artifact.typesetting.macros import Macros
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import CONTRADICTED, DIFFERS, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
+from gallery.claims import CLAIMS
+from gallery.extensions.experiments import lda_hmm
+from gallery.extensions.science import SEQUENCES
+from gallery.gaps import apart, gaps
+from gallery.graphs.exhibits import of_graphs
+from gallery.member import LIKELIHOOD
+from gallery.misprints import MISPRINTS
+from gallery.priors.exhibits import of_priors
+from gallery.ratings.exhibits import of_ratings
+from gallery.tokens import science as results
+from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE
+from gallery.tokens.experiments.bank_and_river import EVIDENCE as EXACT
+from gallery.tokens.members import MEMBERS
+from gallery.tokens.members.plsi import PLSI
+from gallery.undirected.exhibits import undirected
+from heldout.evaluators import FULL, HALF
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COUNTED = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED, DIFFERS)
+SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
+
+AT_MOST: dict[str, results.Curve] = {
+    "Unigram": results.UNIGRAM,
+    "Mixture": results.MIXTURE,
+    "PlsiFull": results.Curve(PLSI.name, (FULL,)),
+    "PlsiHalf": results.Curve(PLSI.name, (HALF,)),
+    "PlsiMixture": results.Curve(PLSI.name, (LIKELIHOOD,)),
+    "LdaBound": results.LDA_BOUND,
+    "LdaHalf": results.LDA_HALF,
+    "LdaCompletion": results.LDA_COMPLETION,
+    "Lda": results.LDA,
+}
+
+
+_MEANS = ("true", "exact", "sampled")  # of the topics of Figure 27.8
+ROUNDING = 1e-9  # nats per token, of exact values and of weights that do not vary
+
+
+def macros(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study."""
+    rows = results.opening_rows(inputs)
+    sizes = [abs(row.gap) for row in rows if row.gap is not None]
+    scores = [row for row in rows if row.member.usual.kind != "exact"]
+    errors = [row.error for row in rows if row.error]
+    corpus = next(iter(results.corpora(inputs, results.PERPLEXITY)), "")
+    most = max(results.curve(inputs, corpus, results.LDA), default=0)
+    beta = inputs.settings.experiment(results.PERPLEXITY).get("settings", {}).get("beta")
+    verdicts = Counter(inputs.judged(claim.name).verdict for claim in CLAIMS)
+    result = {
+        "GalleryClaims": latex.integer(len(CLAIMS) - verdicts[IDENTITY]),
+        **{f"Gallery{name.title().replace(' ', '')}": latex.integer(verdicts[name]) for name in COUNTED},
+        "GalleryModels": latex.integer(len({row.member for row in rows})),
+        "GalleryLargestGap": latex.decimal(max(sizes), 2) if sizes else NOT_RUN,
+        "GalleryScores": latex.integer(len(scores)),
+        "GalleryRefuted": latex.integer(sum(row.refuted for row in scores)),
+        "AnnealedError": latex.decimal(max(errors), 4) if errors else NOT_RUN,
+        "GalleryMisprints": latex.integer(len(MISPRINTS)),
+        "FigureTopics": latex.integer(most) if most else NOT_RUN,
+        "FigureBeta": latex.setting(beta) if beta else NOT_RUN,
+    }
+    for experiment, kind in results.KINDS.items():
+        of_experiment, name = results.corpora(inputs, experiment), experiment.capitalize()
+        result[f"{name}Corpus"] = latex.corpus_name(of_experiment[0]) if of_experiment else NOT_RUN
+        at_most = {row.member: row for row in rows if row.corpus in of_experiment[:1] and row.gap is not None}
+        for member in (member for member in MEMBERS if kind in member.data):
+            row = at_most.get(member)
+            result[f"{name}Gap{latex.camel(member.name)}"] = (
+                NOT_RUN if row is None else over_seeds.signed(gaps(_scores(inputs, experiment, row)), 3)
+            )
+    both = results.annealed_and_exact(inputs)
+    within = sum(abs(one.value - one.exact) <= SEEN * one.error + ROUNDING for one in both)
+    result["AnnealedWithin"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
+    result["AnnealedApart"] = latex.decimal(max(abs(one.value - one.exact) for one in both), 4) if both else NOT_RUN
+    off = apart(inputs, SEQUENCES, lda_hmm.EXACT, lda_hmm.ESTIMATED)
+    result["SequencesApart"] = NOT_RUN if off is None else latex.decimal(off, 4)
+    word, meanings = results.senses(inputs)
+    result["PolysemyWord"] = latex.escape(word) or NOT_RUN
+    result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN
+    true, end = results.bank(inputs, "true"), results.bank(inputs, "end")
+    agree = [one == other for one, other in zip(true, end, strict=True)]
+    result["BankAgree"] = latex.percent(sum(agree) / len(agree), 0) if agree else NOT_RUN
+    means = {
+        quantity: results.bank(inputs, f"{quantity}-1") + results.bank(inputs, f"{quantity}-2") for quantity in _MEANS
+    }
+    for name, ours, others in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
+        distances = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
+        result[name] = latex.decimal(max(distances), 3) if distances else NOT_RUN
+    for K, name in ((1, "One"), (2, "Two")):
+        for quantity, kind in ((EXACT, "Exact"), (ANNEALED_EVIDENCE, "Annealed")):
+            found = select(inputs.measurements, quantity=quantity, topics=K)
+            value, error = ([*found[name], None][0] for name in ("value", "standard_error"))
+            shown = NOT_RUN if value is None else latex.signed(value, 2)
+            spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
+            result[f"Bank{kind}{name}"] = shown + spread
+    for name, of in AT_MOST.items():
+        points = results.curve_points(inputs, [corpus], of)
+        at = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
+        result[f"Figure{name}"] = over_seeds.perplexity(at["value"].tolist())
+    return result | undirected(inputs) | of_priors(inputs) | of_graphs(inputs) | of_ratings(inputs)
+
+
+def _scores(inputs: Inputs, experiment: str, row: results.Row) -> "pd.DataFrame":
+    return select(inputs.scores, variant=experiment, corpus=row.corpus, model=row.member.name, topics=row.topics)

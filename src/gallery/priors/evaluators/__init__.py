@@ -1,0 +1,1 @@
+"""Evaluators of the gallery's section priors."""

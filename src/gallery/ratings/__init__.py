@@ -1,0 +1,1 @@
+"""Models of ratings (Murphy, 2012, sections 27.6.2 and 27.7.3.2)."""

@@ -1,0 +1,171 @@
+"""Figures, tables and numbers of the models of ratings."""
+
+from itertools import groupby
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from artifact.results.reading import select
+from artifact.typesetting import latex, over_seeds, style
+from artifact.typesetting.macros import Macros
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import NOT_RUN
+from gallery.gaps import gaps
+from gallery.ratings import science as results
+from gallery.ratings.experiments import rating_curves as curves
+from gallery.ratings.experiments import ratings as of
+from heldout.evaluators import FULL
+
+PASSES = {
+    curves.SVD: ("SVD", "-", style.INK),
+    curves.PMF1: ("PMF1", "--", style.INK),
+    curves.PMF2: ("PMF2", ":", style.INK),
+    curves.ADAPTIVE: ("learned prior, points", "-", style.GUIDE),
+    curves.EM_LEARNED: ("learned prior, exact EM", "--", style.GUIDE),
+}
+PARAMETERS = {
+    curves.POINT_PLAIN: ("plain, points", "-", style.INK),
+    curves.POINT: ("with offsets, points", "--", style.INK),
+    curves.EM_PLAIN: ("plain, exact EM", "-", style.GUIDE),
+    curves.EM: ("with offsets, exact EM", "--", style.GUIDE),
+}
+LONGEST = 32  # letters of a title
+TITLE_HEIGHT = 0.1  # of the factors' loadings
+
+
+def figure_27_27(inputs: Inputs) -> Figure:
+    """Draw the mean ratings of co-clusters, darker where higher, the sides in proportion to users and films."""
+    blocks = results.blocks(inputs)
+    figure, ((axis,),) = style.grid(1, 1, 2.5)
+    figure.set_figwidth(0.8 * style.WIDTH)  # as it is printed, so that letters keep their size
+    if blocks.means:
+        edges = [np.concatenate([[0.0], np.cumsum(sizes)]) for sizes in (blocks.films, blocks.users)]
+        mesh = axis.pcolormesh(*edges, np.array(blocks.means), cmap="Greys", vmin=1.0, vmax=5.0)
+        figure.colorbar(mesh, ax=axis, label="mean rating", ticks=range(1, 6))
+        middles = (edges[0][1:] + edges[0][:-1]) / 2.0
+        style.ticks(axis.xaxis, middles, blocks.genres, rotation=60, fontsize=7.0)
+        axis.grid(visible=False)
+    axis.set_xlabel("films, by cluster; the genre that is most its own")
+    axis.set_ylabel("users, by cluster")
+    return figure
+
+
+def figure_27_28(inputs: Inputs) -> Figure:
+    """Draw the films at the ends of the first two factors at their loadings."""
+    figure, ((axis,),) = style.grid(1, 1, 3.4)
+    films = results.films(inputs)
+    for left in (True, False):
+        side = [film for film in films if (film.first < 0.0) == left]
+        heights = style.spread([film.second for film in side], TITLE_HEIGHT)
+        edge = min((film.first for film in side), default=0.0) if left else max((f.first for f in side), default=0.0)
+        props: style.Props = {"ha": "right" if left else "left", "va": "center", "fontsize": 7.0}
+        props["bbox"] = {"facecolor": style.WHITE, "edgecolor": "none", "pad": 0.3}
+        props["arrowprops"] = {
+            "arrowstyle": "-",
+            "color": style.GUIDE,
+            "linewidth": 0.5,
+            "shrinkA": 1.0,
+            "shrinkB": 2.0,
+        }
+        for film, height in zip(side, heights, strict=True):
+            axis.plot(film.first, film.second, "o", color=style.INK, markersize=2.5)
+            title = film.title if len(film.title) <= LONGEST else f"{film.title[: LONGEST - 2].rstrip()}.."
+            axis.annotate(title, (film.first, film.second), (edge + (-0.15 if left else 0.15), height), **props)
+    axis.margins(x=0.95)  # for the titles, away from the middle
+    axis.axhline(0.0, color=style.GUIDE, linewidth=0.5)
+    axis.axvline(0.0, color=style.GUIDE, linewidth=0.5)
+    axis.set_xlabel("first factor")
+    axis.set_ylabel("second factor")
+    return figure
+
+
+def figure_27_29(inputs: Inputs) -> Figure:
+    """Draw errors of held-out ratings against passes left, against parameters in the middle, as published right."""
+    titles = ("", "", "Netflix, as published")
+    figure, (axes,) = style.grid(1, 3, 2.9, titles=titles)
+    shown = ((axes[0], PASSES, curves.PASS), (axes[1], PARAMETERS, curves.PARAMETERS))
+    for axis, lines, of_axis in shown:
+        for model, (label, line, colour) in lines.items():
+            points = results.curve(inputs, model, of_axis)
+            marker = "o" if of_axis == curves.PARAMETERS else ""
+            axis.plot(
+                list(points), list(points.values()), line, color=colour, marker=marker, markersize=3.0, label=label
+            )
+        _legend(axis)
+    for (label, (topics, errors)), line in zip(results.PUBLISHED.items(), ("-", "--"), strict=True):
+        numbers = [K * sum(results.NETFLIX) / 1e6 for K in topics]
+        axes[2].plot(numbers, errors, line, color=style.INK, marker="o", markersize=3.0, label=label)
+    _legend(axes[2])
+    for axis, name in zip(axes, ("passes", "parameters", "parameters, millions"), strict=True):
+        axis.set_xlabel(name)
+        style.plain_ticks(axis.yaxis)
+    for axis in axes[1:]:
+        axis.set_xscale("log")
+        style.plain_numbers(axis.xaxis)
+    axes[0].set_ylabel("r.m.s. error, stars")
+    return figure
+
+
+def _legend(axis: Axes) -> None:
+    """Put a panel's legend below it, where no curve runs."""
+    axis.legend(fontsize=7.0, loc="upper center", bbox_to_anchor=(0.5, -0.2))
+
+
+LEAST_ERROR = 1e-4  # nats per rating: a smaller one is rounded up to it
+
+
+def models(inputs: Inputs) -> str:
+    """Return the models of ratings by K: usual score, log density, likelihood of the ratings, error of predictions."""
+    rows: list[latex.TableRow] = []
+    for model, of_model in groupby(results.table(inputs), lambda row: row.model):
+        shown = [results.LABELS[model], results.USUAL_SCORES.get(model, latex.DASH)]
+        for row in of_model:
+            error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
+            numbers = [_signed(row.usual), _signed(row.density), f"{_signed(row.likelihood)}{error}"]
+            rows.append([shown[0], latex.integer(row.topics), shown[1], *numbers, latex.decimal(row.rmse, 3)])
+            shown = ["", ""]
+    head = r"model & $K$ & usual score & its value & log density & likelihood & r.m.s. error\\"
+    return latex.tabular(inputs, "@{}lrlrrrr@{}", head, rows)
+
+
+def folding_in(inputs: Inputs) -> str:
+    """Return what full and half folding-in say of matrix factorisation, and the likelihood, by K and training."""
+    rows: list[latex.TableRow] = []
+    for row in results.foldings(inputs):
+        values = (row.full, row.likelihood, row.optimism, row.half, row.completion)
+        trained = "points" if row.model == of.PMF_POINT else "exact EM"
+        rows.append([latex.integer(row.topics), trained, *map(_signed, values)])
+    head = r"$K$ & trained by & full & likelihood & gap & half & likelihood\\"
+    return latex.tabular(inputs, "@{}rlrrrrr@{}", head, rows)
+
+
+def _signed(value: float | None) -> str:
+    return latex.DASH if value is None else latex.signed(value, 3)
+
+
+def of_ratings(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study."""
+    point, em = ([row for row in results.foldings(inputs) if row.model == model] for model in (of.PMF_POINT, of.PMF_EM))
+    result: Macros = {}
+    for name, rows in (("Point", point), ("Em", em)):
+        for end, index in (("Fewest", 0), ("Most", -1)):
+            own = select(inputs.scores, variant=results.RATINGS, model=rows[index].model) if rows else inputs.scores
+            at = select(own, topics=rows[index].topics) if rows else own.iloc[:0]
+            result[f"RatingOptimism{name}{end}"] = over_seeds.signed(gaps(at, FULL), 3)
+    result["RatingFewest"] = latex.integer(point[0].topics) if point else NOT_RUN
+    result["RatingMost"] = latex.integer(point[-1].topics) if point else NOT_RUN
+    dropped = results.measured(inputs, results.RATINGS, of.DROPPED, of.CD)
+    most = dropped[dropped["topics"] == dropped["topics"].max()]
+    result["RatingDropped"] = over_seeds.signed(most["value"].tolist(), 4)
+    svd = results.curve(inputs, curves.SVD, curves.PASS)
+    best = min(svd, key=lambda at: svd[at], default=0)
+    result["RatingBestPass"] = latex.integer(best) if best else NOT_RUN
+    result["RatingPasses"] = latex.integer(max(svd)) if svd else NOT_RUN
+    result["RatingFactors"] = _factors(inputs)
+    return result
+
+
+def _factors(inputs: Inputs) -> str:
+    rows = results.measured(inputs, results.CURVES, of.RMSE, curves.SVD, curves.PASS)
+    return latex.integer(rows["topics"].iloc[0]) if len(rows) else NOT_RUN

@@ -1,0 +1,242 @@
+"""Figures and tables of the models of tokens and records."""
+
+import math
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from artifact.typesetting import latex, style
+from artifact.verdicts.inputs import Inputs
+from gallery.member import LIKELIHOOD
+from gallery.tokens import science as results
+from gallery.tokens.experiments import online
+from gallery.tokens.experiments import samplers as of_samplers
+from gallery.tokens.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
+from heldout import models
+from heldout.evaluators import FULL, HALF
+
+_PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": style.EVALUATOR_COLOURS[HALF]}
+_PLSI |= {"training mixture": style.EVALUATOR_COLOURS["training-mixture"]}
+_LDA, _MIXTURE, _UNIGRAM = (style.COLOURS[name] for name in (models.LDA, "mixture-of-multinomials", "unigram"))
+_HALF_OF_LDA = style.lighter(_LDA)
+_ONLINE = ("-", "--", ":", "-.")  # of online variational Bayes, by batch size
+
+
+def figure_27_6(inputs: Inputs) -> Figure:
+    """Draw perplexity against K: left as published, right on the public sample of AP with every score of PLSI.
+
+    Of PLSI solid lines are trained by EM, dotted ones by tempered EM. Of LDA the bound and document completion, which
+    integrates the weights of an observed half out, are dashed.
+    """
+    figure, ((left, right),) = style.grid(1, 2, 3.6, titles=["as published"])
+    for name, colour in (
+        ("unigram", _UNIGRAM),
+        ("mixture", _MIXTURE),
+        ("pLSI, folded in", style.COLOURS[models.PLSA]),
+        ("LDA", _LDA),
+    ):
+        printed = results.PUBLISHED[name]
+        left.plot(printed.topics, printed.perplexities, color=colour, marker="o", label=name)
+    names = results.corpora(inputs, results.PERPLEXITY)
+    for corpus in names[:1]:
+        _ours(right, inputs, corpus)
+        right.set_title(latex.corpus_title(corpus))
+        if inputs.synthetic(corpus):
+            style.mark_synthetic(right)
+    for axis in (left, right):
+        axis.set_xscale("log")
+        axis.set_xlabel("number of topics")
+        style.plain_numbers(axis.xaxis)
+        style.plain_numbers(axis.yaxis)
+    left.set_ylabel("perplexity per token")
+    left.legend(fontsize=7.0, loc="best")
+    style.legend(figure, [right], ncols=3)
+    return figure
+
+
+def _ours(axis: Axes, inputs: Inputs, corpus: str) -> None:
+    for point in results.curve(inputs, corpus, results.UNIGRAM).values():
+        axis.axhline(point.perplexity, color=_UNIGRAM, label="unigram")
+    _line(axis, inputs, corpus, results.MIXTURE, color=_MIXTURE, label="mixture")
+    for score, evaluator in results.PLSI_SCORES.items():
+        for model, line in zip(results.PLSI_MODELS.values(), ("-", ":"), strict=True):
+            label = f"pLSI: {score}" if line == "-" else None
+            props = {"color": _PLSI[score], "linestyle": line, "label": label}
+            _line(axis, inputs, corpus, results.Curve(model, (evaluator,)), **props)
+    _line(axis, inputs, corpus, results.LDA_BOUND, color=_LDA, linestyle="--", label="LDA: bound")
+    _line(axis, inputs, corpus, results.LDA, color=_LDA, label="LDA: likelihood")
+    _line(axis, inputs, corpus, results.LDA_HALF, color=_HALF_OF_LDA, label="LDA: half folding-in")
+    integrated = {"label": "LDA: other half, integrated", "color": _HALF_OF_LDA, "linestyle": "--"}
+    _line(axis, inputs, corpus, results.LDA_COMPLETION, **integrated)
+
+
+def _line(axis: Axes, inputs: Inputs, corpus: str, of: results.Curve, **props: Any) -> None:
+    points = [point for point in results.curve(inputs, corpus, of).values() if math.isfinite(point.perplexity)]
+    axis.plot([point.topics for point in points], [point.perplexity for point in points], marker="o", **props)
+
+
+def samplers(inputs: Inputs) -> Figure:
+    """Draw what two Gibbs samplers have after as many sweeps: held-out perplexity left, log p(w, z) right."""
+    figure, (axes,) = style.grid(1, 2, style.HEIGHT)
+    for model, name in ((CollapsedGibbs.name, "collapsed"), (Gibbs.name, "uncollapsed")):
+        for axis, quantity in zip(axes, (LIKELIHOOD, of_samplers.JOINT), strict=True):
+            label: str | None = name
+            for points in results.sampled(inputs, model, quantity).values():
+                values = [point.perplexity if axis is axes[0] else point.value for point in points.values()]
+                axis.plot(list(points), values, color=style.COLOURS[model], marker="o", linewidth=1.0, label=label)
+                label = None
+    for axis, of_axis in zip(axes, ("perplexity per token, held out", "log p(w, z), nats per token"), strict=True):
+        axis.set_xscale("log")
+        axis.set_xlabel("sweeps")
+        axis.set_ylabel(of_axis)
+        style.plain_numbers(axis.xaxis)
+    axes[0].legend()
+    return figure
+
+
+def figure_27_8(inputs: Inputs) -> Figure:
+    """Draw the documents of Figure 27.8: a dot for a token, in the column of its word, filled where it is in topic 2.
+
+    Left the random start, middle the state after the last sweep, right the topics that the tokens were drawn from.
+    """
+    titles = ("random start", "after Gibbs sampling", "drawn from")
+    figure, (axes,) = style.grid(1, 3, 3.0, titles=titles, sharey=True)
+    documents, words = (np.array(results.bank(inputs, quantity), dtype=int) for quantity in ("document", "word"))
+    for axis, quantity in zip(axes, ("start", "end", "true"), strict=True):
+        topics, seen = results.bank(inputs, quantity), dict[tuple[int, int], int]()
+        for d, v, topic in zip(documents, words, topics, strict=True):
+            place = seen[d, v] = seen.get((d, v), -1) + 1
+            face = style.INK if topic == 1.0 else style.WHITE
+            props = {"markersize": 2.6, "color": style.INK, "markerfacecolor": face, "markeredgewidth": 0.5}
+            axis.plot(v + 0.11 * place - 0.35, -(d + 1), "o", **props)
+        axis.set_xticks(range(len(results.BANK_WORDS)), results.BANK_WORDS, rotation=30)
+        axis.grid(visible=False)
+    axes[0].set_ylabel("document")
+    axes[0].set_yticks(sorted({-(int(d) + 1) for d in documents}), [])
+    return figure
+
+
+def figure_27_9(inputs: Inputs) -> Figure:
+    """Draw perplexity against documents analysed: by the variational bound left, by the likelihood right."""
+    figure, (axes,) = style.grid(1, 2, style.HEIGHT, titles=("by the bound", "by the likelihood"), sharey=True)
+    for axis, quantity in zip(axes, (online.BOUND, LIKELIHOOD), strict=True):
+        lines = cycle(_ONLINE)
+        for batch, points in results.traces(inputs, quantity):
+            model, line = (OnlineVB.name, next(lines)) if batch else (BatchVB.name, "-")
+            label = f"online, batches of {batch}" if batch else "batch"
+            props = {"color": style.COLOURS[model], "linestyle": line, "label": label}
+            axis.plot(list(points), [point.perplexity for point in points.values()], marker="o", **props)
+        axis.set_xscale("log")
+        axis.set_xlabel("documents analysed")
+        style.plain_numbers(axis.xaxis)
+        style.plain_numbers(axis.yaxis)
+    axes[0].set_ylabel("perplexity per token")
+    axes[1].legend()
+    return figure
+
+
+def evidence(inputs: Inputs) -> Figure:
+    """Draw what each approach to the number of topics maximises, less its maximum, a panel each and a line per seed."""
+    titles = list(results.APPROACHES.values())
+    figure, (axes,) = style.grid(1, len(titles), style.HEIGHT, titles=titles, sharey=True)
+    true = inputs.settings.experiment(results.EVIDENCE).get("settings", {}).get("true_topics")
+    for axis, quantity in zip(axes, results.APPROACHES, strict=True):
+        for seed in results.chosen_topics(inputs, quantity):
+            points = results.by_topics(inputs, quantity, seed).values()
+            most = max(point.value for point in points)
+            axis.set_xticks([point.topics for point in points])
+            axis.errorbar(
+                [point.topics for point in points],
+                [point.value - most for point in points],
+                yerr=[point.error for point in points],
+                marker="o",
+                linewidth=1.0,
+            )
+        if true is not None:
+            axis.axvline(true, color=style.GUIDE, linestyle=":")
+        axis.set_xlabel("number of topics")
+    axes[0].set_ylabel("nats per token, less the maximum")
+    return figure
+
+
+FIGURE_ROWS: dict[str, results.Curve] = {
+    "unigram": results.UNIGRAM,
+    "mixture of multinomials": results.MIXTURE,
+    **{
+        f"pLSI{training}: {score}": results.Curve(model, (evaluator,))
+        for training, model in zip(("", ", tempered"), results.PLSI_MODELS.values(), strict=True)
+        for score, evaluator in results.PLSI_SCORES.items()
+    },
+    "LDA: bound": results.LDA_BOUND,
+    "LDA: likelihood": results.LDA,
+    "LDA: half folding-in": results.LDA_HALF,
+    "LDA: other half, weights integrated out": results.LDA_COMPLETION,
+}
+
+
+def table_27_6(inputs: Inputs) -> str:
+    """Return the perplexities of Figure 27.6 by K, published and ours; with the most topics also by equation 27.29."""
+    of_corpus = results.corpora(inputs, results.PERPLEXITY)
+    corpus = of_corpus[0] if of_corpus else ""
+    topics = sorted({K for of in FIGURE_ROWS.values() for K in results.curve(inputs, corpus, of)})
+    rows: list[latex.TableRow] = []
+    for name, published in results.PUBLISHED.items():
+        printed = dict(zip(published.topics, published.perplexities, strict=True))
+        cells = [latex.perplexity(printed[K]) if K in printed else latex.DASH for K in topics]
+        rows.append([f"published: {name}", *cells, latex.DASH])
+    rows.append(latex.ADDLINESPACE)
+    for name, of in FIGURE_ROWS.items():
+        points, weighted = results.curve(inputs, corpus, of), results.per_document(inputs, corpus, of)
+        cells = [latex.perplexity(points[K].perplexity) if K in points else latex.DASH for K in topics]
+        last = max(points, default=0)
+        rows.append([name, *cells, latex.perplexity(weighted[last]) if last in weighted else latex.DASH])
+    head = " & ".join(["model and score", *(f"$K={K}$" for K in topics), "per document"]) + r"\\"
+    return latex.tabular(inputs, f"@{{}}l{'r' * (len(topics) + 1)}@{{}}", head, rows)
+
+
+def polysemy(inputs: Inputs) -> str:
+    """Return Figure 27.4: the most probable words of three topics of one word, which is set in bold."""
+    word, meanings = results.senses(inputs)
+    rows: list[latex.TableRow] = []
+    for cells in zip(*(meaning.words for meaning in meanings), strict=False):
+        row: list[str] = []
+        for name, probability in cells:
+            row += [_bold(latex.escape(name), name == word), latex.decimal(probability, 3)]
+        rows.append(row)
+    heads = (rf"\multicolumn{{2}}{{c}}{{topic {latex.integer(meaning.topic)}}}" for meaning in meanings)
+    return latex.tabular(inputs, f"@{{}}{'lr' * max(1, len(meanings))}@{{}}", " & ".join(heads) + r"\\", rows)
+
+
+def documents(inputs: Inputs) -> str:
+    """Return Figure 27.5: three documents, every token with its topic above it."""
+    word, meanings = results.senses(inputs)
+    rows: list[latex.TableRow] = []
+    for meaning in meanings:
+        tokens = (rf"{_bold(latex.escape(name), name == word)}$^{{{topic}}}$" for name, topic in meaning.tokens)
+        rows.append([f"topic {latex.integer(meaning.topic)}", " ".join(tokens)])
+    return latex.tabular(inputs, r"@{}lP{0.85\linewidth}@{}", r"& words of a document\\", rows, end=r"\\[0.6ex]")
+
+
+def _bold(text: str, bold: bool) -> str:
+    return rf"\textbf{{{text}}}" if bold else text
+
+
+def table_27_8(inputs: Inputs) -> str:
+    """Return the topics of Figure 27.8: in the model, their exact posterior means, and those of Gibbs sampling."""
+    rows: list[latex.TableRow] = []
+    for v, word in enumerate(results.BANK_WORDS):
+        cells = [word]
+        for k in (1, 2):
+            for quantity in ("true", "exact", "sampled"):
+                values = results.bank(inputs, f"{quantity}-{k}")
+                cells.append(latex.decimal(values[v], 3) if values else latex.DASH)
+        rows.append(cells)
+    head = (
+        r"& \multicolumn{3}{c}{topic 1} & \multicolumn{3}{c}{topic 2}\\" + "\n"
+        r"\cmidrule(lr){2-4}\cmidrule(l){5-7}" + "\n"
+        r"word & model & exact & sampled & model & exact & sampled\\"
+    )
+    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)

@@ -1,0 +1,87 @@
+"""Figures 27.4 and 27.5: a word with several meanings, three topics that have it and three documents that use it.
+
+In the last sample of collapsed Gibbs sampling a word's topics are the three with most of its tokens. It has as many
+meanings if it is characteristic of each topic z and they are unlike: the word is the one, among the `frequent` most
+frequent, with the largest product of min_z p(word | z) / p(word) and the smallest Jensen-Shannon divergence of two of
+the topics. The document of a topic is the one with the largest share of it in which the word has it.
+
+Measured of the model "lda" at K:
+
+    topic-N             p(word | topic) on the axis "rank" from 1, for the `shown` most probable words of the Nth topic
+    document-N          the topic of a token, on the axis "token" from 0, for the first tokens of `tokens` different
+                        words of the Nth document, the word itself among them
+    number              the number of the Nth topic, on the axis "topic"
+    apart               that product, on the axis "topics"
+
+and, at the same places, the words of topics and documents and the word itself noted.
+
+TASA, the chapter's corpus, is not public. In a corpus of counts tokens come in the order of the vocabulary.
+"""
+
+import numpy as np
+from scipy.special import xlogy
+
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.tokens.spec import Polysemy
+from heldout import models
+from heldout.models.lda import LDA
+from heldout.seeds import generator
+from heldout.typing import Floats, Ints
+
+MEANINGS = 3
+APART, NUMBER, TOPIC, DOCUMENT = "apart", "number", "topic", "document"
+
+
+def experiment(job: Job, settings: Polysemy) -> Results:
+    """Sample topics of all documents, and choose the word, its topics and the documents."""
+    corpus, K, recorder = job.corpus, settings.topics, job.recorder(model=models.LDA, topics=settings.topics, chain="0")
+    random = generator("polysemy", corpus=corpus.name, topics=K, seed=job.seed)
+    model = LDA.of(settings, K, beta=settings.gamma, random_state=random).fit(corpus)
+    q, counts = model.assignments_, np.zeros((corpus.n_words, K))
+    np.add.at(counts, (corpus.tokens, q), 1.0)
+    candidates = np.argsort(-counts.sum(axis=1), kind="stable")[: settings.frequent]
+    apart = _apart(model.components_, counts, candidates)
+    word = int(candidates[apart.argmax()])
+    rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+
+    words = corpus.vocabulary
+    recorder.named(APART, apart.max(), words[word])
+    for n, k in enumerate(_senses(counts[word]), start=1):
+        recorder.measure(NUMBER, k, axis="topic", at=n)
+        for rank, v in enumerate(np.argsort(-model.components_[k], kind="stable")[: settings.shown], start=1):
+            recorder.named(f"{TOPIC}-{n}", model.components_[k, v], words[v], axis="rank", at=rank)
+        has = np.unique(rows[(corpus.tokens == word) & (q == k)])
+        document = int(has[model.document_topics_[has, k].argmax()])
+        stream = corpus.document(document)
+        own = q[corpus.offsets[document] : corpus.offsets[document + 1]]
+        of_word = int(np.flatnonzero((stream == word) & (own == k))[0])
+        first = np.sort(np.unique(stream, return_index=True)[1])
+        shown_places = np.unique([*first[stream[first] != word][: settings.tokens - 1], of_word])
+        for i, place in enumerate(shown_places):
+            recorder.named(f"{DOCUMENT}-{n}", own[place], words[stream[place]], axis="token", at=i)
+    return recorder.results
+
+
+def _senses(counts: Floats) -> Ints:
+    """Return the topics of a word, at most `MEANINGS`, by its (K,) tokens in each."""
+    return np.argsort(-counts, kind="stable")[: min(MEANINGS, int((counts > 0.0).sum()))]
+
+
+def _apart(phi: Floats, counts: Floats, words: Ints) -> Floats:
+    """Return, of each word, the product in the module's first lines; phi (K, V), counts (V, K)."""
+    K = len(phi)
+    frequencies = counts.sum(axis=1) / counts.sum()
+    negative_entropy = xlogy(phi, phi).sum(axis=1)
+    unlike = np.full((K, K), np.inf)
+    for j in range(K):
+        for k in range(j):
+            mean = (phi[j] + phi[k]) / 2.0
+            divergence = (negative_entropy[j] + negative_entropy[k]) / 2.0 - xlogy(mean, mean).sum()
+            unlike[j, k] = unlike[k, j] = divergence
+    apart = np.zeros(len(words))
+    for place, w in enumerate(words):
+        senses = _senses(counts[w])
+        if len(senses) == MEANINGS:
+            apart[place] = phi[senses, w].min() / frequencies[w] * unlike[np.ix_(senses, senses)].min()
+    return apart

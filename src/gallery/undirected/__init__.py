@@ -1,0 +1,1 @@
+"""Undirected models (Murphy, 2012, section 27.7)."""

@@ -1,0 +1,195 @@
+"""Figures, tables and numbers of undirected models."""
+
+from matplotlib.figure import Figure
+
+from artifact.results.reading import select
+from artifact.typesetting import latex, over_seeds, style
+from artifact.typesetting.macros import Macros
+from artifact.typesetting.over_seeds import scored
+from artifact.typesetting.style import Props
+from artifact.verdicts.effects import per_token
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import NOT_RUN
+from gallery.gaps import gaps
+from gallery.member import LIKELIHOOD
+from gallery.tokens.science import corpora
+from gallery.undirected import science as results
+from gallery.undirected.experiments import boltzmann as boltzmann_run
+from gallery.undirected.experiments import replicated_softmax, undirected_units
+from gallery.undirected.spec import BOLTZMANN, SOFTMAX, UNITS
+from heldout import models
+from heldout.models import LDA
+
+_LINES: dict[str, Props] = {
+    boltzmann_run.PERSISTENT: {"color": style.INK, "linestyle": "-"},
+    boltzmann_run.ONE: {"color": style.COLOURS["nmf"], "linestyle": "-"},
+    boltzmann_run.MORE: {"color": style.COLOURS["lsa"], "linestyle": style.DASHED},
+    boltzmann_run.FIELD: {"color": style.REPORTED_COLOUR, "linestyle": "-"},
+}
+_SOFTMAX = style.COLOURS["annealed"]
+
+
+def boltzmann(inputs: Inputs) -> Figure:
+    """Draw the likelihood of held-out records against updates, and beside it what is usually watched."""
+    titles = list(results.WATCHED.values())
+    figure, axes = style.grid(1, len(titles), style.HEIGHT, titles=titles)
+    for axis, quantity in zip(axes[0], results.WATCHED, strict=True):
+        for model, name in results.MACHINES.items():
+            points = {at: value for at, value in results.trace(inputs, quantity, model).items() if at > 0}
+            axis.plot(list(points), list(points.values()), label=name, **_LINES[model])
+        axis.set_xscale("log")
+        axis.set_xlabel("updates")
+        axis.set_ylabel("squares per response" if quantity == boltzmann_run.RECONSTRUCTION else "nats per response")
+        style.plain_numbers(axis.xaxis)
+    style.legend(figure, [axes[0][0]], ncols=len(results.MACHINES))
+    return figure
+
+
+def figure_27_33(inputs: Inputs) -> Figure:
+    """Draw precision against recall of the first 1, 2, 4, .. documents, means over queries and seeds."""
+    figure, ((axis,),) = style.grid(1, 1, 1.7)
+    figure.set_figwidth(0.5 * style.WIDTH)  # as it is printed, so that letters keep their size
+    colours = {replicated_softmax.SOFTMAX: _SOFTMAX, models.LDA: style.COLOURS[models.LDA]}
+    for model, name in results.RETRIEVERS.items():
+        axis.plot(*results.retrieval(inputs, model), marker="o", color=colours[model], label=name)
+    axis.set_xscale("log")
+    axis.set_xlabel("recall")
+    axis.set_ylabel("precision")
+    style.plain_numbers(axis.xaxis)
+    axis.legend()
+    return figure
+
+
+def boltzmann_table(inputs: Inputs) -> str:
+    """Return the machines and what they are compared with: usual scores, likelihood, and the gap."""
+    rows: list[latex.TableRow] = []
+    for machine in results.machines(inputs):
+        point = machine.likelihood
+        pseudo, gap = latex.DASH, latex.DASH
+        if machine.pseudo is not None:
+            pseudo, gap = latex.signed(machine.pseudo, 4), latex.signed(machine.pseudo - point.value, 4)
+        squares = latex.decimal(machine.reconstruction, 4) if machine.reconstruction is not None else latex.DASH
+        rows.append([machine.name, latex.integer(machine.hidden), squares, pseudo, scored(point, 4), gap])
+    head = r"trained by & $K$ & reconstruction error & pseudo-likelihood & likelihood & gap\\"
+    return latex.tabular(inputs, "@{}lrrrrr@{}", head, rows)
+
+
+def figure_27_32(inputs: Inputs) -> str:
+    """Return Figure 27.32: the published perplexities and ours, by documents as 27.29 has it and by tokens."""
+    rows: list[latex.TableRow] = []
+    for corpus in corpora(inputs, "replicated-softmax"):
+        ours = results.perplexities(inputs, corpus)
+        if rows:
+            rows.append(latex.ADDLINESPACE)
+        published = results.PUBLISHED.get(corpus)
+        names = {(replicated_softmax.UNIGRAM, 1): "unigram"}
+        names |= {key: f"LDA, $K = {key[1]}$" for key in sorted(ours) if key[0] == models.LDA}
+        names |= {
+            key: f"replicated softmax, $K = {key[1]}$" for key in sorted(ours) if key[0] == replicated_softmax.SOFTMAX
+        }
+        shown = latex.corpus_name(corpus)
+        for (model, K), name in names.items():
+            if (model, K) not in ours:
+                continue
+            own = ours[model, K]
+            error = rf" \ensuremath{{\pm}} {max(own.error, 0.1):.1f}" if own.error else ""
+            cells = [latex.DASH if published is None else _published(published, model, K)]
+            cells += [latex.perplexity(own.documents), f"{latex.perplexity(own.tokens)}{error}"]
+            rows.append([shown, name, *cells])
+            shown = ""
+    head = r"documents & model & published & by documents & by tokens\\"
+    return latex.tabular(inputs, "@{}llrrr@{}", head, rows)
+
+
+def _published(row: results.Published, model: str, K: int) -> str:
+    value = {models.LDA: row.lda.get(K), replicated_softmax.UNIGRAM: row.unigram}.get(model)
+    if model == replicated_softmax.SOFTMAX and max(k for k in row.lda if k < max(row.lda)) == K:
+        value = row.softmax
+    return latex.DASH if value is None else latex.perplexity(value)
+
+
+NAMES = {
+    undirected_units.INDEPENDENT: "independent",
+    undirected_units.RBM_NAME: "binary hidden units",
+    undirected_units.PCA: "Gaussian hidden units",
+    undirected_units.MIXTURE: "binary hidden units",
+    undirected_units.FACTORS: "Gaussian hidden units",
+}
+
+
+def units(inputs: Inputs) -> str:
+    """Return the likelihoods of machines with other units, by data and K."""
+    rows: list[latex.TableRow] = []
+    found = results.of_units(inputs)
+    topics = sorted({K for of in found.values() for values in of.values() for K in values if K > 0})
+    for (corpus, scale), of in found.items():
+        shown = latex.corpus_name(corpus)
+        if scale:
+            shown += f", standard deviation {latex.decimal(scale / 100.0, 1)}"
+        for model, name in NAMES.items():
+            if model in of:
+                cells = [latex.signed(of[model][K], 4) if K in of[model] else latex.DASH for K in topics]
+                rows.append([shown, name, *cells])
+                shown = ""
+        rows.append(latex.ADDLINESPACE)
+    head = " & ".join(["data", "model", *(f"$K={K}$" for K in topics)]) + r"\\"
+    return latex.tabular(inputs, f"@{{}}ll{'r' * len(topics)}@{{}}", head, rows[:-1])
+
+
+SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
+
+
+def undirected(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study."""
+    found: Macros = {}
+    for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX), ("Units", UNITS)):
+        of = corpora(inputs, experiment)
+        found[f"{name}Corpus"] = latex.corpus_name(of[0]) if of else NOT_RUN
+        asked = inputs.settings.experiment(experiment).get("settings", {})
+        hidden = asked.get("hidden", 0)
+        found[f"{name}Hidden"] = latex.integer(hidden) if isinstance(hidden, int) and hidden else NOT_RUN
+    for name, quantity in (("Pseudo", boltzmann_run.PSEUDO), ("Squares", boltzmann_run.RECONSTRUCTION)):
+        for model, called in ((boltzmann_run.PERSISTENT, "Persistent"), (boltzmann_run.FIELD, "Field")):
+            rows = results.trained(inputs, quantity, model)
+            rows = rows[rows["corpus"].isin(corpora(inputs, BOLTZMANN)[:1])]
+            values = rows[rows["at"] == rows["at"].max()]["value"].tolist()
+            shown = over_seeds.decimal if quantity == boltzmann_run.RECONSTRUCTION else over_seeds.signed
+            found[f"Boltzmann{name}{called}"] = shown(values, 4)
+    scores = select(inputs.scores, variant=BOLTZMANN, corpus=corpora(inputs, BOLTZMANN)[:1])
+    scores = select(scores, model=boltzmann_run.PERSISTENT)
+    found["BoltzmannGap"] = over_seeds.signed(gaps(select(scores, topics=scores["topics"].min())), 4)
+    for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):
+        both = results.checked(inputs, experiment)
+        within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)
+        found[f"{name}Within"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
+        apart = max((abs(one.value - one.exact) for one in both), default=None)
+        found[f"{name}Apart"] = latex.decimal(apart, 2) if apart is not None else NOT_RUN
+    found["SoftmaxUnigram"] = over_seeds.perplexity(results.unigram_of_all(inputs, "newsgroups"))
+    found["SoftmaxUnigramPublished"] = latex.perplexity(results.PUBLISHED["newsgroups"].unigram)
+    news, quantity = results.PUBLISHED["newsgroups"], replicated_softmax.PER_DOCUMENT
+    by_document = select(inputs.measurements, variant=SOFTMAX, corpus="newsgroups", quantity=quantity)
+    hidden = max(select(by_document, model=replicated_softmax.SOFTMAX)["topics"], default=0)
+    for name, model, value in (("", replicated_softmax.SOFTMAX, news.softmax), ("Lda", LDA, news.lda.get(hidden))):
+        found[f"SoftmaxNews{name}"] = over_seeds.perplexity(
+            select(by_document, model=model, topics=hidden)["value"].tolist()
+        )
+        found[f"SoftmaxNews{name}Published"] = NOT_RUN if value is None else latex.perplexity(value)
+    reuters = per_token(select(inputs.scores, variant=SOFTMAX, corpus="reuters", evaluator=LIKELIHOOD))
+    units = sorted(set(select(reuters, model=replicated_softmax.SOFTMAX)["topics"]))
+    for name, key in (("Few", 0), ("More", -1)):
+        own = select(reuters, model=replicated_softmax.SOFTMAX, topics=units[key] if units else 0)
+        found[f"SoftmaxReuters{name}"] = over_seeds.perplexity(own["value"].tolist())
+        found[f"SoftmaxUnits{name}"] = latex.integer(units[key]) if units else NOT_RUN
+    unigram = select(reuters, model=replicated_softmax.UNIGRAM)
+    found["SoftmaxReutersUnigram"] = over_seeds.perplexity(unigram["value"].tolist())
+    asked = inputs.settings.experiment(SOFTMAX).get("settings", {})
+    for name, quantity in (("Training", "training_documents"), ("Words", "words")):
+        value = asked.get(quantity, {}).get("newsgroups")
+        found[f"Softmax{name}"] = latex.integer(value) if value else NOT_RUN
+    found["SoftmaxReuters"], found["SoftmaxReutersChapter"] = latex.corpus_name("reuters"), "RCV1"
+    for name, corpus in (("Nips", "nips-volumes"), ("Reuters", "reuters")):
+        found[f"SoftmaxWords{name}"] = latex.integer(results.PUBLISHED[corpus].words)
+    published = results.PUBLISHED["nips-volumes"]
+    found["SoftmaxNipsPublished"] = latex.perplexity(published.softmax)
+    found["SoftmaxNipsLdaPublished"] = latex.perplexity(min(published.lda.values()))
+    return found

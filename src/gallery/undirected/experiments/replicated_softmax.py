@@ -1,0 +1,213 @@
+"""Figures 27.32 and 27.33: the replicated softmax beside LDA, by perplexity and by retrieval.
+
+The words are the most frequent ones of the training documents. The newsgroups are divided by date, as the chapter's
+are; of other corpora the split is the study's. With the evaluator "likelihood" are scored, on some test documents,
+
+    unigram             the words' shares, with the pseudo-count gamma
+    lda                 at every K of `topics`, by collapsed Gibbs sampling with estimated priors: the reference
+    replicated-softmax  with `hidden` units (annealed) and with `exact_hidden` (exact), by contrastive divergence
+
+The machines' first rate and number of passes are those of `learning_rates` and `epochs` under which a machine with
+`hidden` units, trained on the other training documents, gives the share `validation` of them the highest likelihood;
+both machines are then trained on all. Test documents play no part in it. Of "replicated-softmax" at `hidden` are
+measured "validation", nats per token, on the axis "epochs", by rate in the column for constants; and "chosen-rate" and
+"chosen-epochs" on the axis "topics".
+
+A score sums over tokens; equation 27.29 averages over documents first, which is measured as "per-document-likelihood",
+nats per token, on the axis "topics"; of the unigram also over all test documents, as "per-document-all". Of the exact
+machine log Z_L is measured on the axis "length" for every length L that is scored, as "log-z" and as "log-z-annealed".
+
+Of the newsgroups, whose documents have labels ("group/name"), the `searched` training documents are ranked for each
+of `queries` test documents by the cosine of E[h | v], or of LDA's mean-field posterior means; relevant are those of the
+same group.
+Measured of "lda" and "replicated-softmax" are the means over queries of
+
+    average-precision           on the axis "topics"
+    precision, recall           of the first M documents, on the axis "retrieved"
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from artifact.results.recorder import Recorder, Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD
+from gallery.undirected.spec import ReplicatedSoftmax
+from heldout import models
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.log_partition import log_likelihood, log_partitions
+from heldout.evaluators.log_partition_annealed import log_partitions_annealed
+from heldout.evaluators.posterior_mean import posterior_mean
+from heldout.evaluators.reference import reference
+from heldout.models.harmonium_units import MULTINOMIAL
+from heldout.models.lda import LDA
+from heldout.models.rbm import CD, RBM
+from heldout.seeds import generator
+from heldout.typing import Floats
+
+UNIGRAM, SOFTMAX = "unigram", "replicated-softmax"
+PER_DOCUMENT, PER_DOCUMENT_ALL = "per-document-likelihood", "per-document-all"
+LOG_Z, LOG_Z_ANNEALED, LENGTH = "log-z", "log-z-annealed", "length"
+AVERAGE_PRECISION, PRECISION, RECALL, RETRIEVED = "average-precision", "precision", "recall", "retrieved"
+VALIDATION, CHOSEN_RATE, CHOSEN_EPOCHS, EPOCHS = "validation", "chosen-rate", "chosen-epochs", "epochs"
+TRAIN, TEST = "train-", "test-"  # parts of the newsgroups, in documents' names
+
+
+class Divided(NamedTuple):
+    """Documents to train on, all held-out ones, those of them that are scored, and whether they are divided by date."""
+
+    training: Corpus
+    test: Corpus
+    scored: Corpus
+    by_date: bool
+
+
+class Model(NamedTuple):
+    """A fitted model: its K, likelihood, samples, and vectors of documents, (D, K), of one that retrieves."""
+
+    name: str
+    topics: int
+    likelihood: Evaluation
+    samples: int = 0
+    vectors: Callable[[Corpus], Floats] | None = None
+
+
+def divided(job: Job, settings: ReplicatedSoftmax) -> Divided:
+    """Return the documents over their most frequent words, those without such words left out."""
+    corpus, names = job.corpus, [name.rpartition("/")[2] for name in job.corpus.documents]
+    by_date = [[d for d, name in enumerate(names) if name.startswith(part)] for part in (TRAIN, TEST)]
+    training, test = (corpus.subset(part) for part in by_date) if all(by_date) else job.split()
+    random = generator("replicated-softmax-documents", corpus=corpus.name, seed=job.seed)
+    training = _some(training, settings.training_documents.get(corpus.name, training.n_documents), random)
+    counts = np.asarray(training.counts().sum(axis=0)).ravel()
+    most = settings.words.get(corpus.name, len(counts))
+    frequent = np.sort(np.argsort(-counts, kind="stable")[: min(most, int((counts > 0).sum()))])
+    words = tuple(corpus.vocabulary[w] for w in frequent)
+    training, test = (part.over(words)[0] for part in (training, test))
+    training, test = (part.subset(np.flatnonzero(part.lengths)) for part in (training, test))
+    return Divided(training, test, _some(test, settings.documents, random), all(by_date))
+
+
+def _some(corpus: Corpus, most: int, random: np.random.Generator) -> Corpus:
+    return corpus.subset(random.permutation(corpus.n_documents)[:most])
+
+
+def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
+    """Train all models, score them and retrieve documents by them; raises InputError as they do."""
+    training, test, scored, grouped = divided(job, settings)
+    words = training.vocabulary
+    counts, held_out, lengths = training.counts(), scored.counts(), scored.lengths
+    recorder = job.recorder(documents=scored.documents)
+    queries, searched = test, training
+    if grouped:
+        random = job.generator("replicated-softmax-queries")
+        queries, searched = _some(test, settings.queries, random), _some(training, settings.searched, random)
+
+    def lda(K: int) -> Model:
+        random = job.generator("replicated-softmax-lda", topics=K)
+        model = LDA.of(settings, K, beta=settings.gamma, random_state=random)
+        topics = model.fit(training).topics(words)
+        vectors = partial(posterior_mean, topics) if settings.hidden == K else None
+        return Model(models.LDA, K, reference(topics, scored, settings.samples, random), settings.samples, vectors)
+
+    def softmax(K: int, rate: float, epochs: int) -> Model:
+        random = job.generator("replicated-softmax", hidden=K)
+        machine = _machine(settings, K, rate, epochs, random).fit(counts)
+        random = job.generator("replicated-softmax-annealed", hidden=K)
+        estimate = log_partitions_annealed(machine, lengths, settings.annealed_chains, settings.temperatures, random)
+        if settings.exact_hidden != K:
+            evaluation = log_likelihood(machine, held_out, *estimate)
+            vectors = lambda documents: machine.hidden_means(documents.counts())  # noqa: E731
+            return Model(SOFTMAX, K, evaluation, settings.annealed_chains, vectors)
+        exact, row = log_partitions(machine, lengths), recorder.at(model=SOFTMAX, topics=K)
+        for L, one, value, error in dict.fromkeys(zip(lengths, exact, *estimate, strict=True)):
+            row.measure(LOG_Z, one, axis=LENGTH, at=L)
+            row.measure(LOG_Z_ANNEALED, value, axis=LENGTH, at=L, error=error)
+        return Model(SOFTMAX, K, log_likelihood(machine, held_out, exact))
+
+    def every_model() -> Iterator[Model]:
+        yield Model(UNIGRAM, 1, Evaluation.deterministic(held_out @ log_shares, lengths))
+        per_token = (test.counts() @ log_shares) / test.lengths
+        recorder.at(model=UNIGRAM, topics=1).measure(PER_DOCUMENT_ALL, per_token.mean())
+        for K in settings.topics:
+            yield lda(K)
+        chosen = _chosen(recorder.at(model=SOFTMAX, topics=settings.hidden), job, settings, training)
+        for K in (settings.hidden, settings.exact_hidden):
+            yield softmax(K, *chosen)
+
+    shares = np.asarray(counts.sum(axis=0)).ravel() + settings.gamma
+    log_shares = np.log(shares / shares.sum())
+    relevant = np.array([[_group(q) == _group(d) for d in searched.documents] for q in queries.documents])
+    for model in every_model():
+        row, evaluation = recorder.at(model=model.name, topics=model.topics), model.likelihood
+        row.score(LIKELIHOOD, evaluation, samples=model.samples)
+        bias = 0.0 if evaluation.bias is None else evaluation.bias
+        errors = np.hypot(evaluation.standard_error, bias) / lengths
+        row.measure(PER_DOCUMENT, (evaluation.log_likelihood / lengths).mean(), error=errors.mean())
+        if grouped and model.vectors is not None:
+            average, precision, recall = ranked(model.vectors(queries), model.vectors(searched), relevant)
+            row.measure(AVERAGE_PRECISION, average)
+            for M in (2**i for i in range(len(precision).bit_length())):
+                row.measure(PRECISION, precision[M - 1], axis=RETRIEVED, at=M)
+                row.measure(RECALL, recall[M - 1], axis=RETRIEVED, at=M)
+    return recorder.results
+
+
+def _chosen(row: Recorder, job: Job, settings: ReplicatedSoftmax, training: Corpus) -> tuple[float, int]:
+    """Return the rate and the number of passes of greatest likelihood, and record both and all of them."""
+    order = job.generator("replicated-softmax-validation").permutation(training.n_documents)
+    away = max(1, round(settings.validation * training.n_documents))
+    validation, rest = training.subset(order[:away]), training.subset(order[away:])
+    choices: dict[tuple[float, int], float] = {}
+    for rate in settings.learning_rates:
+        for epochs in settings.epochs:
+            random = job.generator("replicated-softmax-choice", rate=rate, epochs=epochs)
+            machine = _machine(settings, settings.hidden, rate, epochs, random).fit(rest.counts())
+            estimate = log_partitions_annealed(
+                machine, validation.lengths, settings.annealed_chains, settings.temperatures, random
+            )
+            evaluation = log_likelihood(machine, validation.counts(), *estimate)
+            choices[rate, epochs] = float(evaluation.log_likelihood.sum()) / validation.n_tokens
+            row.at(smoothing=rate).measure(VALIDATION, choices[rate, epochs], axis=EPOCHS, at=epochs)
+    rate, epochs = max(choices, key=lambda choice: choices[choice])
+    row.measure(CHOSEN_RATE, rate)
+    row.measure(CHOSEN_EPOCHS, epochs)
+    return rate, epochs
+
+
+def _machine(settings: ReplicatedSoftmax, K: int, rate: float, epochs: int, random: np.random.Generator) -> RBM:
+    return RBM(
+        K,
+        visible=MULTINOMIAL,
+        negative=CD,
+        steps=settings.steps,
+        batch=settings.batch,
+        epochs=epochs,
+        learning_rate=rate,
+        random_state=random,
+    )
+
+
+def _group(name: str) -> str:
+    return name.partition("/")[0]
+
+
+def ranked(queries: Floats, searched: Floats, relevant: Any) -> tuple[float, Floats, Floats]:
+    """Rank documents by cosine for each query.
+
+    Of vectors (Q, K) and (D, K), and (Q, D) booleans, all queries with a relevant document count.
+
+    Returns:
+        The mean average precision; precision and recall of the first M = 1 .. D documents, (D,), means over queries.
+    """
+    unit, other = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300) for x in (queries, searched))
+    order = np.argsort(-(unit @ other.T), axis=1, kind="stable")
+    hits = np.take_along_axis(relevant, order, axis=1)[relevant.any(axis=1)]
+    found, retrieved = hits.cumsum(axis=1), np.arange(1, hits.shape[1] + 1)
+    precision, total = found / retrieved, hits.sum(axis=1, keepdims=True)
+    average = (precision * hits).sum(axis=1) / total[:, 0]
+    return float(average.mean()), precision.mean(axis=0), (found / total).mean(axis=0)

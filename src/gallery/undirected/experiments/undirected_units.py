@@ -1,0 +1,126 @@
+"""Section 27.7.1: other units than binary ones, every likelihood exact.
+
+Of records the machine `rbm` has binary hidden units and `undirected-pca` Gaussian ones (27.7.1.4), at every K of
+`hidden`; visible units are categorical (27.105), a gap being a value of its own, or binary where all responses are.
+Both are trained by persistent contrastive divergence from one start, and have "likelihood" scores on held-out records,
+per response, as `independent` responses have.
+
+Of documents the data are `coordinates` of latent semantic analysis (Deerwester et al. 1990), standardised by the
+training documents and multiplied by a scale: the fixed variance of 27.108 lies as far below theirs. Visible units are
+Gaussian. Measured on held-out documents, nats per standardised coordinate, on the axis "scale", in hundredths:
+
+    likelihood      of `gaussian-rbm` (binary hidden units: a mixture of Gaussians), `factor-analysis` (Gaussian ones)
+                    and `independent` Gaussians of that variance
+    identity        of `factor-analysis`, the largest difference, in nats, of the undirected machine's log density from
+                    that of the directed model with the same parameters; of `gaussian-rbm` from the mixture's
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from gallery.member import LIKELIHOOD
+from gallery.tokens.members.data import RECORDS, documents, kind_of
+from gallery.undirected.spec import UndirectedUnits
+from heldout.corpora.records import responses_of
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.log_partition import factor_analysis, gaussian_mixture, log_likelihood, log_partition
+from heldout.models.harmonium_units import BINARY, CATEGORICAL, GAUSSIAN, units
+from heldout.models.rbm import RBM
+from heldout.typing import Floats, Ints
+
+RBM_NAME, PCA, INDEPENDENT = "rbm", "undirected-pca", "independent"
+MIXTURE, FACTORS, IDENTITY, SCALE = "gaussian-rbm", "factor-analysis", "identity", "scale"
+
+
+def experiment(job: Job, settings: UndirectedUnits) -> Results:
+    """Train and score the machines that a corpus's kind of data calls for; raises InputError as they do."""
+    return _records(job, settings) if kind_of(job.corpus) == RECORDS else _coordinates(job, settings)
+
+
+def _fitted(job: Job, settings: UndirectedUnits, K: int, data: Floats, **kinds: Any) -> RBM:
+    epochs = -(-settings.updates // -(-len(data) // settings.batch))
+    return RBM(
+        K,
+        chains=settings.chains,
+        batch=settings.batch,
+        epochs=epochs,
+        learning_rate=settings.learning_rate,
+        penalty=settings.penalty,
+        random_state=job.generator("undirected-units", hidden=K),
+        **kinds,
+    ).fit(data)
+
+
+def _records(job: Job, settings: UndirectedUnits) -> Results:
+    training, test = job.split()
+    values, responses = int(job.corpus.provenance["values"]), responses_of(job.corpus)
+    gaps = bool((responses < 0).any())
+    visible, blocks = BINARY, ()
+    if gaps or values != 2:
+        visible, blocks = CATEGORICAL, (values + gaps,) * responses.shape[1]
+    train, held_out = (_columns(responses_of(part), values + gaps, visible) for part in (training, test))
+    recorder = job.recorder(documents=test.documents)
+    layer = units(visible, blocks)
+    bias, tokens = layer.bias(train), np.full(len(held_out), responses.shape[1])
+    alone: Floats = held_out @ bias - layer.log_normaliser(bias[None])[0]
+    recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, Evaluation.deterministic(alone, tokens))
+    for K in settings.hidden:
+        for name, hidden in ((RBM_NAME, BINARY), (PCA, GAUSSIAN)):
+            model = _fitted(job, settings, K, train, visible=visible, blocks=blocks, hidden=hidden)
+            scored = log_likelihood(model, held_out, log_partition(model))
+            recorder.at(model=name, topics=K).score(LIKELIHOOD, scored)
+    return recorder.results
+
+
+def _columns(responses: Ints, values: int, kind: str) -> Floats:
+    """Return (N, R) responses, gaps -1, as visible units take them: a gap is the last value."""
+    if kind == BINARY:
+        return responses.astype(float)
+    columns: Floats = np.eye(values)[np.where(responses < 0, values - 1, responses)]
+    return columns.reshape(len(responses), -1)
+
+
+def _coordinates(job: Job, settings: UndirectedUnits) -> Results:
+    training, test, _ = documents(job)
+    train, held_out = standardised(training.counts().toarray(), test.counts().toarray(), settings.coordinates)
+    recorder = job.recorder()
+    for scale in settings.scales:
+        data, tested = scale * train, scale * held_out
+        place = round(100 * scale)
+        alone = multivariate_normal(data.mean(axis=0), np.eye(settings.coordinates)).logpdf(tested)
+        density = alone.mean() / settings.coordinates + math.log(scale)
+        recorder.at(model=INDEPENDENT, topics=1).measure(LIKELIHOOD, density, axis=SCALE, at=place)
+        for K in settings.hidden:
+            for name, hidden in ((MIXTURE, BINARY), (FACTORS, GAUSSIAN)):
+                model = _fitted(job, settings, K, data, visible=GAUSSIAN, hidden=hidden)
+                values = log_likelihood(model, tested, log_partition(model)).log_likelihood
+                row, density = recorder.at(model=name, topics=K), values.mean() / settings.coordinates + math.log(scale)
+                row.measure(LIKELIHOOD, density, axis=SCALE, at=place)
+                apart = float(np.abs(values - directed(model, tested)).max())
+                row.measure(IDENTITY, apart, axis=SCALE, at=place)
+    return recorder.results
+
+
+def directed(model: RBM, v: Floats) -> Floats:
+    """Return log p(v), (N,) nats, under the directed model that Gaussian visible units make of a machine."""
+    if model.hidden == GAUSSIAN:
+        mean, loadings = factor_analysis(model)
+        return np.asarray(multivariate_normal(mean, np.eye(len(mean)) + loadings @ loadings.T).logpdf(v))
+    log_weights, means = gaussian_mixture(model)
+    squares = ((v[:, None, :] - means) ** 2).sum(axis=2)
+    values = logsumexp(log_weights - 0.5 * squares, axis=1) - 0.5 * v.shape[1] * math.log(2.0 * math.pi)
+    return np.asarray(values)
+
+
+def standardised(train: Floats, test: Floats, n: int) -> tuple[Floats, Floats]:
+    """Return n coordinates of latent semantic analysis of both (N, V) counts, mean 0 and variance 1 in training."""
+    _, _, right = np.linalg.svd(np.log1p(train), full_matrices=False)
+    own, other = (np.log1p(counts) @ right[:n].T for counts in (train, test))
+    mean, deviation = own.mean(axis=0), own.std(axis=0)
+    return (own - mean) / deviation, (other - mean) / deviation

@@ -1,1 +1,0 @@
-"""Experiments: corpus and settings in, scores and measurements out."""

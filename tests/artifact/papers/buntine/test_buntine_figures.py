@@ -1,0 +1,140 @@
+"""Buntine's figures show the scores and measurements that they should."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from drawn_corpora import GRIDS, SIZES, drawn, nats
+from made_measurements import EXACT, SAMPLES, convergence_to_exact, measured
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+from small_study import inputs, without
+
+from artifact.papers.buntine import figures
+from artifact.papers.buntine.results import SHORT
+from artifact.typesetting import style
+from artifact.verdicts.inputs import Inputs
+from heldout.errors import InputError
+from heldout.evaluators import FULL, PARTICLES
+
+ESTIMATORS = tuple(SHORT)
+
+
+def made(function: Callable[[Inputs], Figure], given: Inputs) -> Figure:
+    with style.applied():
+        figure = function(given)
+        figure.draw_without_rendering()
+    return figure
+
+
+def test_the_curves_are_code_lengths_and_their_errors() -> None:
+    figure = made(figures.convergence_to_exact, measured(convergence_to_exact()))
+    assert len(figure.axes) == 6
+    for row, topics in ((0, 4), (1, 5)):
+        whole, close, error = figure.axes[3 * row : 3 * row + 3]
+        tokens, exact = EXACT[topics]
+        bits = tokens * math.log(2.0)
+        lines = {str(line.get_label()): line for line in whole.get_lines()}
+        assert set(lines) == {"exact", "HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"}
+        assert np.asarray(lines["exact"].get_ydata())[0] == pytest.approx(-exact / bits)
+        expected = -(exact + 0.4 / np.sqrt(SAMPLES)) / bits
+        np.testing.assert_allclose(np.asarray(lines["LRS"].get_ydata(), dtype=float), expected)
+        squared = (0.4 / np.sqrt(SAMPLES)) ** 2
+        rms = np.sqrt((squared + 4.0 * squared) / 2.0) / bits  # the second run is off twice as far
+        np.testing.assert_allclose(np.asarray(error.get_lines()[-1].get_ydata(), dtype=float), rms)
+        low, high = close.get_ylim()
+        assert low < -exact / bits < high
+        assert high - low < whole.get_ylim()[1] - whole.get_ylim()[0]
+        assert f"$K = {topics}$, $n = {tokens}$" in whole.get_ylabel()
+        assert error.get_yscale() == "log"
+
+
+def test_one_pair_is_one_row() -> None:
+    assert len(made(figures.convergence_to_exact, measured(convergence_to_exact((5,)))).axes) == 3
+
+
+@pytest.mark.parametrize(
+    ("function", "corpora"), [(figures.realistic_10, ("s10", "s10s")), (figures.realistic_40, ("s40",))]
+)
+def test_a_row_per_corpus_a_panel_per_estimator_a_line_per_k(
+    function: Callable[[Inputs], Figure], corpora: tuple[str, ...]
+) -> None:
+    figure = made(function, drawn())
+    assert len(figure.axes) == 3 * len(corpora)
+    for i, axis in enumerate(figure.axes):
+        corpus, evaluator = corpora[i // 3], ESTIMATORS[i % 3]
+        *lines, truth = axis.lines
+        assert len(lines) == 3
+        for line, topics in zip(lines, GRIDS[corpus], strict=True):
+            np.testing.assert_array_equal(line.get_xdata(), SIZES)
+            expected = [math.exp(-nats(corpus, evaluator, topics, size, 0)) for size in SIZES]
+            np.testing.assert_allclose(np.asarray(line.get_ydata()), expected)
+        widths = [line.get_linewidth() for line in lines]
+        assert widths.index(max(widths)) == 1  # the true K
+        assert len({str(line.get_color()) for line in lines}) == 3
+        expected_truth = math.exp(5.9 + (0.001 if evaluator == PARTICLES else 0.0))
+        np.testing.assert_allclose(np.asarray(truth.get_ydata()), expected_truth)
+    legends = [axis.get_legend() for axis in figure.axes]
+    texts = [text.get_text() for legend in legends if legend is not None for text in legend.get_texts()]
+    assert texts == [f"$K = {k}$" + (" (true)" if i == 1 else "") for i, k in enumerate(GRIDS[corpora[0]])] + [
+        "true model"
+    ]
+
+
+def test_perplexity_against_topics_on_the_cut_vocabulary() -> None:
+    figure = made(figures.realistic_selection, drawn())
+    assert [axis.get_title() for axis in figure.axes] == [f"{size:,} documents" for size in SIZES]
+    for axis, size in zip(figure.axes, SIZES, strict=True):
+        mark, *lines = axis.lines
+        np.testing.assert_array_equal(np.asarray(mark.get_xdata()), [1, 1])  # the second of the numbers of topics
+        assert [text.get_text() for text in axis.get_xticklabels()] == [str(k) for k in GRIDS["s10s"]]
+        for line, evaluator in zip(lines, ESTIMATORS, strict=True):
+            expected = [math.exp(-nats("s10s", evaluator, k, size, 0)) for k in GRIDS["s10s"]]
+            np.testing.assert_allclose(np.asarray(line.get_ydata()), expected)
+
+
+def test_panels_of_the_sources_sizes_where_there_are_any() -> None:
+    figure = made(figures.realistic_selection, drawn(times=25))
+    assert [axis.get_title() for axis in figure.axes] == ["10,000 documents"]  # of 2,500, 10,000 and 40,000
+
+
+def test_selected_numbers_and_errors_of_the_true_model() -> None:
+    figure = made(figures.model_selection, drawn())
+    cells, errors = figure.axes
+    evaluators = [text.get_text() for text in cells.get_yticklabels()]
+    assert evaluators[:2] == [figures.PARTICLE_FILTER_LABEL, "left-to-right sequential"]
+    assert evaluators[-2:] == ["full folding-in", "half folding-in"]
+    shown: dict[int, list[str]] = {}
+    for text in cells.texts[:]:
+        if text.get_text().isdigit():
+            shown.setdefault(round(text.get_position()[1]), []).append(text.get_text())
+    assert shown[0] == ["10"] * 6 + ["40"] * 3
+    full = shown[evaluators.index("full folding-in")]
+    for corpus, own in zip(("s10", "s10s", "s40"), (full[:3], full[3:6], full[6:]), strict=True):
+        best = [max(GRIDS[corpus], key=lambda k: nats(corpus, FULL, k, size, 0)) for size in SIZES]
+        assert own == [str(k) for k in best]
+    right = [patch for patch in cells.patches if same_color(patch.get_facecolor(), style.DARK)]
+    assert len(right) == sum(text.get_color() == style.WHITE for text in cells.texts) >= 9
+    points = np.concatenate([np.asarray(container[0].get_xdata()) for container in errors.containers])
+    assert len(points) == 3 * (len(evaluators) - 1)  # without the one of another target
+    assert points.min() == pytest.approx(-0.02)
+    assert "(another target)" in [text.get_text() for text in errors.texts]
+
+
+@pytest.mark.parametrize("synthetic", [True, False])
+def test_models_of_made_up_documents_say_so(synthetic: bool) -> None:
+    given = drawn(synthetic=synthetic)
+    for function, marks in ((figures.realistic_40, 3), (figures.realistic_selection, 3), (figures.model_selection, 2)):
+        texts = [text.get_text() for axis in made(function, given).axes for text in axis.texts]
+        assert texts.count(style.SYNTHETIC_MARK) == (marks if synthetic else 0)
+
+
+def test_without_scores_there_is_no_figure() -> None:
+    with pytest.raises(InputError, match="measure convergence-to-exact first"):
+        figures.convergence_to_exact(inputs(without("convergence-to-exact")))
+    for function in (figures.realistic_10, figures.realistic_selection, figures.model_selection):
+        with pytest.raises(InputError, match="measure model-selection first"):
+            function(inputs(without("model-selection")))
+    with pytest.raises(InputError, match="figure-realistic-40"):
+        figures.realistic_40(drawn(corpora=("s10",)))

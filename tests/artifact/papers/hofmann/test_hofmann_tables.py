@@ -1,0 +1,74 @@
+"""Hofmann's table from made-up rows."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from made_hofmann import as_claimed, hofmann_inputs
+from small_study import inputs, without
+
+from artifact.papers.hofmann import tables
+from artifact.papers.hofmann.results import (
+    COUNTS,
+    EARLY,
+    FOLDED_IN,
+    HEATED,
+    NAMES,
+    PREDICTIVE,
+    READINGS,
+    SPECIFIC,
+    UNIGRAMS,
+    Model,
+    chosen_prior,
+    selector,
+)
+from artifact.results.reading import LARGEST, select
+from artifact.typesetting import latex, style
+from heldout.errors import InputError
+from heldout.evaluators import HALF, REFERENCE
+
+CORPORA = ("medline", "cranfield")
+
+
+def test_the_table_has_every_model_and_evaluation() -> None:
+    rows = [line.split(" & ") for line in tables.evaluations(hofmann_inputs(CORPORA)).splitlines() if "&" in line][2:]
+    names = [row[1] for row in rows]
+    assert {row[0] for row in rows} == {"Medline", "Cranfield"}
+    for model, count in ((UNIGRAMS[0], 1), (COUNTS, 1), (READINGS[0], 2), (READINGS[1], 1), (EARLY, 2), (HEATED, 2)):
+        assert names.count(NAMES[model]) == count * len(CORPORA)  # 8 and the most; further readings: the most
+    last = next(row for row in rows if row[1] == NAMES[HEATED] and row[2] == "64")
+    chosen = chosen_prior(HEATED)
+    cells = [
+        *((HEATED, SPECIFIC), (HEATED, FOLDED_IN), (HEATED, PREDICTIVE), (chosen, PREDICTIVE), (HEATED, HALF)),
+        *((HEATED, REFERENCE), (chosen, REFERENCE)),
+    ]
+    expected = [latex.perplexity(math.exp(-as_claimed(model, name, 64))) for model, name in cells]
+    assert [cell.removesuffix("\\\\") for cell in last[3:]] == expected
+
+
+def test_a_score_of_a_point_that_gives_a_word_nothing_is_infinite() -> None:
+    def value(model: Model, evaluator: str, k: int) -> float:
+        return -math.inf if (model, evaluator, k) == (HEATED, HALF, 8) else as_claimed(model, evaluator, k)
+
+    assert r"\ensuremath{\infty}" in tables.evaluations(hofmann_inputs(CORPORA, value))
+
+
+def test_no_likelihood_with_a_large_stated_error_is_shown() -> None:
+    whole = hofmann_inputs(CORPORA)
+    scores = whole.scores.copy()
+    loose = select(scores, corpus="medline", topics=64, seed=0, **selector(chosen_prior(HEATED), REFERENCE)).index
+    scores.loc[loose, "standard_error"] = 1.01 * LARGEST * scores.loc[loose, "tokens"]
+    before, after = (tables.evaluations(replace(whole, scores=rows)) for rows in (whole.scores, scores))
+    assert len(loose) == 1
+    assert after.count(latex.NOT_SHOWN) == before.count(latex.NOT_SHOWN) + 1
+
+
+def test_without_rows_it_says_what_to_measure() -> None:
+    with pytest.raises(InputError, match="measure tempering"):
+        tables.evaluations(inputs(without("tempering", "latent-semantic-analysis")))
+
+
+@pytest.mark.parametrize("synthetic", [True, False])
+def test_synthetic_data_say_so(synthetic: bool) -> None:
+    text = tables.evaluations(hofmann_inputs(CORPORA, synthetic=synthetic))
+    assert (style.SYNTHETIC_MARK in text) == synthetic

@@ -1,0 +1,43 @@
+"""A long run says in its log how far it is, and every run what it made."""
+
+import logging
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from artifact.progress import ProgressLines, outcome
+from artifact.verdicts.verdicts import Effect, Judgement, write_effects
+
+
+def test_a_line_comes_with_a_share_of_the_jobs_and_some_minutes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    lines = ProgressLines()
+    lines.emit(logging.makeLogRecord({"event": "job_info"}))
+    for done in range(1, 101):
+        clock[0] += 20.0 if done <= 60 else 300.0
+        lines.emit(logging.makeLogRecord({"event": "progress", "done": done, "total": 100}))
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "heldout: 15 of 100 jobs done (15%) in 5 minutes"  # the minutes are what is waited for
+    assert [int(line.split()[1]) for line in said] == [*range(15, 61, 15), *range(65, 100, 5)]  # and then the share
+
+
+def test_a_run_ends_with_what_it_made_and_what_it_could_not_decide(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("paper.pdf", "old.csv", "missing")]
+    for path in files[:2]:
+        path.touch()
+    os.utime(files[1], (0.0, 0.0))
+    effects = tmp_path / "effects.csv"
+    splits = {"One": 3, "Other": 1}
+    found = [Effect("cranfield", "", 1.0, 0.1, 2.0, "nats per token", replicates=number) for number in splits.values()]
+    write_effects(effects, [Judgement(name, (effect,)) for name, effect in zip(splits, found, strict=True)])
+    assert outcome(files, effects, time.time() - 60.0) == [
+        f"made {files[0]}",
+        "2 claims: 1 supported, 1 undecided",
+        "not decided: Other",
+    ]
+    assert outcome(files[1:], effects, time.time() - 60.0) == []

@@ -1,0 +1,239 @@
+"""Every exhibit of a small study: made, the same bytes twice, marked where synthetic."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from small_study import MAIN, SECOND, corpora_table, inputs, score_rows, small_study
+
+from artifact.papers import EXHIBITS as OF_PAPERS
+from artifact.papers import PAPERS
+from artifact.results.scores import COLUMNS
+from artifact.results.timings import COLUMNS as TIMINGS
+from artifact.study.manifest import kind
+from artifact.study.study import Run
+from artifact.typesetting import exhibits, style
+from artifact.typesetting.exhibits import make
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import write_effects
+from heldout.errors import InputError
+
+EXHIBITS = exhibits.exhibits(PAPERS, small_study())
+ALL = list(EXHIBITS)
+KEPT = (
+    "validation",
+    "prior-share",
+    "same-halves",
+    "long-chains",
+    "newsgroups",
+    "packages",
+)  # of kept studies' results, with tests of their own
+# one exhibit per function; figures of other corpora are drawn by the same, and regret needs documents (`test_regret`)
+ELSEWHERE = {"figure-realistic-40", "table-regret"}
+ONE_EACH = [name for name in ALL if EXHIBITS[name].corpus in (None, 1) and name not in ELSEWHERE]
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.findobj(Text) if isinstance(text, Text)]
+
+
+def test_the_small_study_has_every_exhibit() -> None:
+    kept = {name for name in OF_PAPERS if name.partition("-")[2].startswith(KEPT)}
+    assert set(ALL) == {*OF_PAPERS, *exhibits.SHARED} - kept
+
+
+@pytest.mark.parametrize("name", ONE_EACH)
+def test_exhibits_are_made_whole_and_bear_no_date(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That the same inputs give the same bytes is seen on whole documents (tests/dag) and in the next test."""
+    # outlines of the letters used: to cut fonts, as figures do, takes twice the time of all else (the next test does)
+    monkeypatch.setitem(style._SETTINGS, "pdf.fonttype", 3)
+    drawn: list[Figure] = []
+    save = style.save
+
+    def save_and_keep(one: Figure, path: Path) -> None:
+        drawn.append(one)
+        save(one, path)
+
+    monkeypatch.setattr(style, "save", save_and_keep)
+    path = tmp_path / "made"
+    make(name, inputs(), path)
+    assert len(path.read_bytes()) > 200
+    assert path.read_bytes().startswith(b"%PDF") == (kind(name) == "figure")
+    assert b"CreationDate" not in path.read_bytes()
+    assert list(tmp_path.iterdir()) == [path]
+    assert len(drawn) == (kind(name) == "figure")
+    assert not any(style.SYNTHETIC_MARK in texts(one) for one in drawn)
+
+
+def test_another_process_with_another_configuration_gives_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 20\n")
+    make("figure-4", inputs(), tmp_path / "here.pdf")
+    # pinned as every job is: kernels for another target would be compiled first
+    code = "from heldout.processor import pin; pin(); import sys; from pathlib import Path;"
+    code += "from small_study import inputs;"
+    code += "from artifact.typesetting.exhibits import make; make('figure-4', inputs(), Path(sys.argv[1]))"
+    environment = {
+        "MATPLOTLIBRC": str(tmp_path),
+        "MPLCONFIGDIR": "/nonexistent/heldout",
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2] / "made"), *sys.path]),
+    }
+    command = [sys.executable, "-W", "error", "-c", code, str(tmp_path / "there.pdf")]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert (tmp_path / "there.pdf").read_bytes() == (tmp_path / "here.pdf").read_bytes()
+
+
+def figure(name: str, of: Inputs) -> Figure:
+    exhibit = EXHIBITS[name]
+    arguments = () if exhibit.corpus is None else (of.settings.corpora[exhibit.corpus],)
+    with style.applied():
+        drawn = exhibit.make(of, *arguments)
+    assert isinstance(drawn, Figure)
+    return drawn
+
+
+@pytest.mark.parametrize("name", [name for name in ONE_EACH if kind(name) == "figure"])
+def test_figures_say_that_data_are_synthetic_in_every_panel(name: str) -> None:
+    drawn = figure(name, inputs(synthetic=True))
+    panels = [axis for axis in drawn.axes if axis.get_label() != "<colorbar>"]
+    marks = [[text.get_text() for text in axis.texts].count(style.SYNTHETIC_MARK) for axis in panels]
+    assert marks == [1] * len(panels)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if kind(name) == "table"])
+def test_tables_say_that_data_are_synthetic_or_not_at_all(name: str, tmp_path: Path) -> None:
+    for synthetic in (False, True):
+        make(name, inputs(synthetic=synthetic), tmp_path / name)
+        assert ("SYNTHETIC DATA" in (tmp_path / name).read_text()) == synthetic
+
+
+def test_a_study_of_one_corpus_has_no_figures_of_others(tmp_path: Path) -> None:
+    study = small_study(corpora={"own_corpus": {"test_documents": 4}}, table_1_also=[])
+    study["beyond_vocabulary"] = {"corpus": "own_corpus", "topics": [50], "seeds": [0]}
+    study["alternatives"] = {"corpus": "own_corpus", "corpora": [], "topics": [5], "seeds": [0], "variants": {}}
+    study["smoothing_in_m_step"] = {"seeds": []}
+    for asked in study["measures"].values():
+        if set(asked["corpora"]) <= {"cranfield", "medline", "nips"}:  # others draw their own documents
+            asked["corpora"] = ["own_corpus"]
+    made = exhibits.exhibits(PAPERS, study)
+    others = {f"figure-{n}{second}" for n in (2, 3, 5, 6, 8, 9) for second in ("", "b")}
+    assert set(made) == set(EXHIBITS) - others - {"figure-4b"}
+    given = inputs(study)
+    for name in made:
+        if kind(name) != "figure":
+            make(name, given, tmp_path / name)
+        elif not EXHIBITS[name].drawn:  # which is of no corpus of the study's own
+            figure(name, given)
+    with pytest.raises(InputError, match="figure-5: the study small does not have it"):
+        make("figure-5", inputs(study), tmp_path / "figure-5")
+    assert not (tmp_path / "figure-5").exists()
+
+
+def test_an_unknown_exhibit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="exhibit figure-44: the study small does not have it"):
+        make("figure-44", inputs(), tmp_path / "figure-44.pdf")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_paths_and_what_exhibits_stand_on() -> None:
+    study = small_study()
+
+    def stands_on(name: str) -> tuple[Run, ...]:
+        return exhibits.stands_on(EXHIBITS[name], study)
+
+    assert exhibits.path("figure-4b", "small") == "figures/small/figure-4b.pdf"
+    assert exhibits.path("macros", "small") == "paper/generated/small/macros.tex"
+    assert exhibits.corpora_of(EXHIBITS["figure-8"], study) == ("medline",)
+    assert set(stands_on("figure-4")) == {Run("cranfield", "plsa-hof", MAIN, k, s) for k in (2, 5, 10) for s in (0, 1)}
+    assert set(stands_on("figure-5b")) == {Run("medline", "plsa-hof", SECOND, k, 0) for k in (2, 5, 10)}
+    assert {run.topics for run in stands_on("figure-beyond")} == {2, 5, 10, 50}
+    assert {run.model for run in stands_on("figure-9")} == {"plsa-hof", "epca", "lda"}
+    assert stands_on("table-1") == ()
+    everything = set(stands_on("macros"))
+    assert all(set(stands_on(name)) <= everything for name in ALL)
+    # the study's scores are those that the exhibits stand on, and no others
+    rows = [row for row in score_rows(study) if row[1] != "word-topics"]  # which a measurement reports
+    scores = {Run(row[0], row[1], row[2], row[3], row[8]) for row in rows}
+    assert scores - everything == set()
+    unscored = {"tempered", *study["measures"]}  # what is reported under another name, or measured
+    assert {run for run in everything - scores if run.model != "lda" and run.variant not in unscored} == set()
+
+
+def timings(*rows: tuple[Any, ...]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(TIMINGS))
+
+
+def test_provenance_sums_minutes_and_takes_the_highest_memory(tmp_path: Path) -> None:
+    nan = float("nan")
+    measured = timings(
+        ("train", "cranfield", "plsa-hof", MAIN, "2", "0", 60.0, 50.0, 300.0),
+        ("score", "cranfield", "plsa-hof", MAIN, "5", "1", 30.0, 20.0, nan),
+        ("prepare", "cranfield", "", "", "", "", 30.0, 9.0, 700.0),
+        ("figure", "figure-4", "", "", "", "", 12.0, 9.0, 100.0),
+        ("fetch", "cran.tar.gz", "", "", "", "", 6000.0, 9.0, 100.0),
+        ("train", "cranfield", "plsa-hof", MAIN, "50", "0", 6000.0, 50.0, 9000.0),
+        ("train", "medline", "plsa-hof", MAIN, "2", "0", 6000.0, 50.0, 9000.0),
+    )
+    make("table-provenance", inputs(timings=measured), tmp_path / "table.tex")
+    text = (tmp_path / "table.tex").read_text()
+    (line,) = [line for line in text.splitlines() if r"\texttt{figure-4}" in line]
+    assert line.endswith(r"& 4 & 2.2 & 700\\")
+    (line,) = [line for line in text.splitlines() if r"\texttt{figure-6}" in line]
+    assert line.endswith(r"& -- & -- & --\\")
+
+
+def test_provenance_without_reference_timings_has_dashes(tmp_path: Path) -> None:
+    make("table-provenance", inputs(), tmp_path / "table.tex")
+    rows = [line for line in (tmp_path / "table.tex").read_text().splitlines() if "texttt" in line]
+    assert len(rows) == len(ALL) - 2
+    assert all(line.endswith(r"& -- & -- & --\\") for line in rows)
+
+
+def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
+    given = inputs(synthetic=True)
+    assert given.measurements is not None
+    assert given.notes is not None
+    (tmp_path / "study.json").write_text(json.dumps(given.study))
+    given.scores.to_csv(tmp_path / "scores.csv", index=False, na_rep="nan")
+    given.corpora.to_csv(tmp_path / "corpora.csv", index=False)
+    timings(("fetch", "x", "", "", "", "", 1.0, "", "")).to_csv(tmp_path / "timings.csv", index=False)
+    measured = tmp_path / "measurements.csv.gz"
+    given.measurements.to_csv(measured, index=False)
+    given.notes.to_csv(noted := tmp_path / "notes.csv", index=False)
+    write_effects(effects := tmp_path / "effects.csv", given.judgements.values())
+    files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv")]
+    tables = {"measurements": measured, "notes": noted, "effects": effects}
+    timed = [tmp_path / "timings.csv", tmp_path / "frozen.csv"]
+    timings(*(("fetch", name, "", "", "", "", 2.0, "", "") for name in "xy")).to_csv(timed[1], index=False)
+    read = Inputs.read(*files, commit="abc", date="2001-02-03", papers=PAPERS, timings=timed, **tables)
+    assert read.settings.smoothing == (1e-10, 1e-4, 1e-1)
+    assert read.settings.setting("plsa-hof", "fold_in", "tolerance") == 1e-4
+    assert read.synthetic()
+    assert read.timings is not None
+    assert read.timings["seconds"].tolist() == [1.0, 2.0]  # the study's own where both have a job
+    assert read.timings["memory_mb"].isna().all()
+    make("macros", read, tmp_path / "read.tex")
+    there = replace(given, commit="abc", versions=read.versions, timings=read.timings)
+    make("macros", there, tmp_path / "made.tex")
+    assert (tmp_path / "read.tex").read_text() == (tmp_path / "made.tex").read_text()
+
+
+@pytest.mark.parametrize("file", ["study.json", "corpora.csv", "timings.csv"])
+def test_an_unreadable_input_is_named(tmp_path: Path, file: str) -> None:
+    study = small_study()
+    (tmp_path / "study.json").write_text(json.dumps(study))
+    pd.DataFrame(score_rows(study), columns=list(COLUMNS)).to_csv(tmp_path / "scores.csv", index=False)
+    corpora_table(study, synthetic=True).to_csv(tmp_path / "corpora.csv", index=False)
+    (tmp_path / "timings.csv").write_text(",".join(timings().columns) + "\n")
+    (tmp_path / file).write_text("nonsense\n")
+    files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv")]
+    with pytest.raises(InputError, match=file):
+        Inputs.read(*files, timings=[tmp_path / "timings.csv"])

@@ -1,0 +1,114 @@
+"""The paper's sources hold no number, show every exhibit, and cite what the bibliography has."""
+
+import functools
+import re
+from pathlib import Path
+
+import pytest
+from small_study import inputs, made_up, small_study
+
+from artifact.papers import PAPERS
+from artifact.typesetting.exhibits import exhibits
+from artifact.typesetting.macros import macros
+from gallery.data_sets import DATA_SETS
+from heldout.evaluators import FULL
+
+PAPER = Path(__file__).parents[3] / "paper"
+SECTIONS = sorted(file for file in (PAPER / "sections").glob("*.tex") if not file.name.startswith("gallery_"))
+SOURCES = [PAPER / "main.tex", PAPER / "supplement.tex", *SECTIONS]
+ALL_TEXT = "\n".join(source.read_text() for source in SOURCES)
+
+NOT_TEXT = (
+    r"(?<!\\)%.*",
+    r"\\(Welling\w+|Buntine\w+)\{\d+\}(\{\d+\})?",  # the originals' own numbering
+    r"\\Drawn\{\w+\}",  # a corpus's name
+    r"\\(cite\w*|ref|eqref|label|input|includegraphics|bibliography)(\[[^]]*\])*\{[^}]*\}",
+    r"\\(holds|effect)(\{[^{}]*\})+",
+    r"\\\w+Figure\{\w+\}\{\w+\}(\{\d\})?",
+    r"(?s)\\begin\{(equation|tabular)\}.*?\\end\{\1\}",
+    r"\$[^$]*\$",
+    r"#\d",
+    r"\\newcommand\{\\\w+\}\[\d\]",
+    r"-\{\}-cores 2",  # part of a command
+    r"\\setlength\{[^}]*\}\{[^}]*\}",
+)
+
+
+def prose(source: Path) -> str:
+    text = source.read_text()
+    for pattern in NOT_TEXT:
+        text = re.sub(pattern, " ", text)
+    return text
+
+
+@pytest.mark.parametrize("source", SECTIONS, ids=lambda source: str(source.stem))
+def test_no_number_is_typed(source: Path) -> None:
+    assert re.findall(r".{0,30}\d.{0,10}", prose(source)) == []
+
+
+def test_the_number_test_sees_numbers(tmp_path: Path) -> None:
+    typed = tmp_path / "typed.tex"
+    typed.write_text(r"Perplexity is 853.2 in \WellingEquation{5}{37} of \citet{welling2008}.")
+    assert re.findall(r"\d[\d.]*", prose(typed)) == ["853.2"]
+
+
+@functools.cache
+def all_macros() -> dict[str, str]:
+    """Return the macros of the whole small study."""
+    return macros(inputs())
+
+
+def test_every_exhibit_is_in_the_paper_once() -> None:
+    shown = re.findall(r"\\includegraphics(?:\[[^]]*\])?\{([\w-]+)\}", ALL_TEXT)
+    shown += [f"figure-{name}" for name in re.findall(r"\\\w+Figure\{\w+\}\{(\w+)\}", ALL_TEXT)]
+    shown += re.findall(r"\\input\{(table-[\w-]+)\.tex\}", ALL_TEXT)
+    kept = (
+        "validation",
+        "prior-share",
+        "same-halves",
+        "long-chains",
+        "newsgroups",
+        "packages",
+    )  # of kept studies' results
+    shown = [name for name in shown if not name.partition("-")[2].startswith(kept)]
+    assert sorted([*shown, "macros"]) == sorted(exhibits(PAPERS, small_study()))
+
+
+def test_citations_are_in_the_bibliography_and_all_of_it_is_cited() -> None:
+    keys = set(re.findall(r"^@\w+\{(\w+),", (PAPER / "references.bib").read_text(), flags=re.MULTILINE))
+    text = ALL_TEXT + "".join(source.read_text() for source in (PAPER / "gallery.tex", *PAPER.glob("*/gallery_*.tex")))
+    cited = {key for group in re.findall(r"\\cite\w*(?:\[[^]]*\])*\{([^}]*)\}", text) for key in group.split(",")}
+    cited |= {of.source for of in DATA_SETS.values()}  # in a table
+    assert cited == keys
+
+
+def test_verdicts_and_key_numbers_follow_the_scores() -> None:
+    values = all_macros()
+    assert values["CorpusOneFullVerdict"] == "falls at every one of 12 steps"  # 3 constants, 2 seeds, 2 steps
+    assert values["AllFullVerdict"] == "falls at every one of 36 steps"
+    assert values["CorpusTwoHalfTurns"] == "1 of 3"
+    assert values["CorpusTwoFullTurns"] == "none of 3"
+    assert values["CorpusThreeHalfBestConstant"] == r"\ensuremath{10^{-4}}"
+    assert values["CorpusThreeHalfBestLowestTopics"] == "10"
+    assert values["CorpusThreeHalfSmallestLowestTopics"] == "5"
+    assert values["CorpusOneLdaHalfVerdict"] == "lies lower at every one of 3 points"
+    assert values["SizesApartMost"] == r"25.0\,\%"
+    assert [values[f"Beyond{end}"] for end in ("From", "To")] == ["10", "50"]
+    assert values["Commit"] == r"\texttt{0123456789ab}"
+
+
+def test_verdicts_turn_with_the_scores() -> None:
+    def p(topics: int, smoothing: float, evaluator: str, seed: int) -> float:
+        other = made_up(topics, smoothing, evaluator, seed)
+        return 1e6 / other if evaluator == FULL else other
+
+    values = macros(inputs(p=p))
+    assert values["AllFullVerdict"] == "falls at none of 36 steps"
+    assert values["CorpusOneFullTurns"] == "all 3"
+
+
+def test_a_study_that_ends_within_the_vocabulary_claims_nothing_beyond() -> None:
+    within = small_study()
+    within["beyond_vocabulary"]["topics"] = [30]
+    values = macros(inputs(within))
+    assert values["BeyondFullTo"] == "not run"

@@ -1,0 +1,152 @@
+"""What the text stands on: named beside the sentence, looked up in effects, and marked where it has moved."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from artifact.typesetting.prose import Text, finding, line, moved, read, render, sentences
+from artifact.verdicts.verdicts import NATS, Effect, Judgement, read_effects, write_effects
+from heldout.cli import main
+from heldout.errors import InputError
+
+ROOT = Path(__file__).parents[3]
+SECTIONS = sorted((ROOT / "paper/sections").glob("*.tex"))
+OF_GALLERY = [section for section in SECTIONS if section.name.startswith("gallery_")]
+DOCUMENTS = {
+    "paper": [
+        *(ROOT / "paper/main.tex", ROOT / "paper/supplement.tex"),
+        *(section for section in SECTIONS if section not in OF_GALLERY),
+    ],
+    "gallery": [ROOT / "paper/gallery.tex", *OF_GALLERY],
+}
+
+ABOVE = Effect("cranfield", "half", 0.2, 0.01, 2.0, NATS, margin=0.01, replicates=3, cells=8)
+OPEN = replace(ABOVE, corpus="nips", estimate=0.02)
+BELOW = replace(ABOVE, corpus="nips", part="full", estimate=-0.2)
+JUDGED = {"better": Judgement("better", (ABOVE, OPEN, BELOW))}
+
+
+def text(tmp_path: Path, written: str) -> Text:
+    source = tmp_path / "section.tex"
+    source.write_text(written)
+    return read([source])
+
+
+@pytest.mark.parametrize(
+    ("where", "kind", "found"),
+    [
+        ("", "supported", "differs"),
+        ("cranfield", "supported", "supported"),
+        ("nips", "supported", "undecided"),
+        ("half", "undecided", "undecided"),
+        ("nips: full", "supported", "contradicted"),
+        ("medline", "supported", "not run"),
+        ("half", "positive", "positive"),
+        ("nips: full", "positive", "negative"),
+        ("", "positive", "of both signs"),
+        ("medline", "negative", "not run"),
+    ],
+)
+def test_a_finding_is_of_a_corpus_a_part_both_or_all(where: str, kind: str, found: str) -> None:
+    assert finding(JUDGED, "better", where, kind) == found
+
+
+def test_a_claim_that_is_not_there_was_not_run() -> None:
+    assert finding(JUDGED, "worse", "", "supported") == "not run"
+
+
+def test_what_has_moved_is_said_with_its_place(tmp_path: Path) -> None:
+    written = "One.\n% \\holds{better}{}{supported}\nIt is better\\holds{better}{nips:\n  full}{supported}."
+    written += " So\\holds{better}{half}{positive}.\n"
+    given = text(tmp_path, written)
+    assert [one.line for one in given.named] == [3, 4]
+    ((one, now),) = moved(given, JUDGED)
+    assert line(one, now) == "section.tex:3: better (nips: full): the sentence says supported, found is contradicted"
+
+
+def test_a_sentence_that_prints_an_effect_names_a_finding_of_its_claim(tmp_path: Path) -> None:
+    named = r"\holds{better}{cranfield}{supported}"
+    effect = r"\effect{better}{cranfield}"
+    ((claim, where, (beside,)),) = text(tmp_path, f"By {effect} nats{named}. Else.").printed
+    assert (claim, where, beside.finding) == ("better", "cranfield", "supported")
+    assert text(tmp_path, f"By {effect} nats.{named} Else.").printed
+    assert text(tmp_path, rf"\caption{{By {effect} nats{named}. Else.}}").printed
+    for wrong in (
+        f"By {effect} nats. Else{named}.",
+        f"Else{named}\n\nby {effect} nats.",
+        f"By {effect}\\holds{{x}}{{}}{{supported}}.",
+    ):
+        with pytest.raises(
+            InputError, match=r"section.tex:\d: an effect of better, in a sentence that names no finding"
+        ):
+            text(tmp_path, wrong)
+    with pytest.raises(InputError, match="'holds' is neither a verdict nor a sign"):
+        text(tmp_path, r"So\holds{better}{}{holds}.")
+
+
+def test_a_sentence_names_a_finding_of_every_effect_that_it_prints(tmp_path: Path) -> None:
+    printed = r"By \effect{better}{}\holds{better}{cranfield}{supported}\holds{better}{nips: half}{undecided}"
+    with pytest.raises(
+        InputError, match=r"section.tex:1: better \(nips: full\): an effect, in a sentence that names no"
+    ):
+        render(text(tmp_path, printed + "."), JUDGED)
+    assert render(text(tmp_path, printed + r"\holds{better}{full}{negative}."), JUDGED)
+
+
+def test_sentences_end_at_stops_and_where_paragraphs_do() -> None:
+    found = [
+        part.strip() for _, part in sentences("By 0.1, e.g. here. There\n\nNow? \\paragraph{Next.} Yes") if part.strip()
+    ]
+    assert found == ["By 0.1, e.g. here.", "There", "Now?", r"\paragraph", "{Next.", "} Yes"]
+
+
+def test_moved_sentences_and_effects_are_written_for_tex(tmp_path: Path) -> None:
+    given = text(tmp_path, r"By \effect{better}{half}\holds{better}{half}{supported}; \verdict{better}.")
+    made = render(given, JUDGED)
+    assert r"\csname moved:better:half:supported\endcsname{undecided}" in made
+    assert r"\csname verdict:better\endcsname{differs}" in made
+    effect = r"\ensuremath{0.200} [\ensuremath{0.157}, \ensuremath{0.243}] (Cranfield) and \ensuremath{0.020} ["
+    assert rf"\csname effect:better:half\endcsname{{{effect}" in made
+    assert r"\item section.tex:1: better (half): the sentence says supported, found is undecided" in made
+    nothing = render(text(tmp_path, r"So\holds{better}{half}{undecided}."), JUDGED)
+    assert nothing == "\\newcommand{\\MovedSentences}{}\n"
+    with pytest.raises(InputError, match=r"an effect of better \(medline\), of which there is none"):
+        render(text(tmp_path, r"\effect{better}{medline}\holds{better}{medline}{not run}"), JUDGED)
+
+
+def test_the_command_fails_from_the_reference_and_marks_after_a_rerun(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "section.tex").write_text(r"So\holds{better}{half}{supported}.")
+    write_effects(tmp_path / "effects.csv", JUDGED.values())
+    files = {name: tmp_path / name for name in ("prose.tex", "moved.txt")}
+    command = ["prose", str(tmp_path / "section.tex"), "--effects", str(tmp_path / "effects.csv")]
+    command += ["--output", str(files["prose.tex"]), "--moved", str(files["moved.txt"])]
+    said = "section.tex:1: better (half): the sentence says supported, found is undecided\n"
+    assert main([*command, "--strict"]) == 1
+    assert capsys.readouterr().err == f"heldout: {said}"
+    assert not any(file.exists() for file in files.values())
+    assert main(command) == 0
+    assert files["moved.txt"].read_text() == said
+    assert "moved:better" in files["prose.tex"].read_text()
+
+
+@pytest.mark.parametrize("study", DOCUMENTS)
+def test_the_text_stands_on_the_committed_reference(study: str) -> None:
+    given, judged = read(DOCUMENTS[study]), read_effects(ROOT / f"data/reference/{study}/effects.csv")
+    assert len(given.named) > 15
+    assert [line(one, now) for one, now in moved(given, judged)] == []
+    assert render(given, judged).endswith("{}\n")
+
+
+def test_what_does_not_fit_its_page_fails_the_paper() -> None:
+    (pattern,) = re.findall(r"(?m)^overfull='([^']*)'", (ROOT / "workflow/scripts/typeset.sh").read_text())
+    for wide in (
+        "LaTeX Warning: Float too large for page by 159.0pt on input line 12.",
+        r"Overfull \vbox (21.5pt too high) has occurred while \output is active",
+        r"Overfull \hbox (159.24046pt too wide) in alignment at lines 2--9",
+    ):
+        assert re.search(pattern, wide), wide
+    assert not re.search(pattern, r"Overfull \hbox (1.24046pt too wide) in alignment at lines 2--9")

@@ -1,0 +1,120 @@
+"""Models whose documents have priors of their own in tiny form: their rows, identities, claims and exhibits."""
+
+import functools
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small_study import corpora_table
+from tables_of import measurements_table, notes_table, scores_table
+from tiny_priors import NAME, SETTINGS, TEST_DOCUMENTS, corpora
+
+from artifact.papers import papers_of
+from artifact.results.reading import select
+from artifact.results.recorder import Results
+from artifact.study.steps import run_experiment
+from artifact.study.study import NOTHING
+from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import IDENTITY, NOT_RUN
+from gallery.documents import MURPHY
+from gallery.priors import science as results_priors
+from gallery.priors.exhibits import layout, of_priors
+from gallery.priors.experiments import correlation, covariates, tags
+from gallery.priors.science import PRIORS, SAME
+from gallery.priors.spec import CORRELATION, COVARIATES, EXHIBITS
+from heldout.errors import InputError
+from heldout.evaluators import EXACT
+
+
+def run(name: str, seed: int = 0, **changes: Any) -> Results:
+    module, kind = MURPHY.experiment_module(name), MURPHY.experiments[name].settings
+    given: dict[str, Any] = {"seed": seed, "test_documents": TEST_DOCUMENTS[NAME], "fold_in_settings": {}}
+    settings = {**SETTINGS[name][1], **changes}
+    return run_experiment(module, kind, corpora()[NAME], [], "none", settings=settings, **given)
+
+
+@functools.cache
+def made() -> Inputs:
+    """Return the inputs of the tiny study, judged."""
+    measures = {name: {"corpora": [NAME], "seeds": [0, 1], "settings": s} for name, (_, s) in SETTINGS.items()}
+    listed = {name: {"test_documents": n} for name, n in TEST_DOCUMENTS.items()}
+    asked = {**NOTHING, "study": "gallery", "document": "gallery", "corpora": listed, "measures": measures}
+    parts = [run(name, seed) for name in SETTINGS for seed in ((0,) if name == "topic-graph" else (0, 1))]
+    inputs = Inputs(
+        scores_table(score for part in parts for score in part.scores),
+        corpora_table(asked, synthetic=False),
+        asked,
+        measurements_table(row for part in parts for row in part.measurements),
+        notes_table(note for part in parts for note in part.notes),
+        versions={"heldout": "1.2.3"},
+        papers=papers_of(asked),
+    )
+    return replace(inputs, judgements={judged.claim: judged for judged in judge(PRIORS, inputs)})
+
+
+def test_folding_in_lies_above_and_the_bound_below() -> None:
+    for experiment, above in ((COVARIATES, True), (CORRELATION, False)):
+        rows = results_priors.rows(made(), experiment)
+        assert {row.model for row in rows} >= {covariates.REGRESSION} if above else {correlation.JOINTLY}
+        for row in rows:
+            if row.gap is not None:
+                assert row.gap >= -1e-9 if above else row.gap <= 0.0, row
+            assert -5.0 < row.likelihood.value < -2.0  # the unigram of 60 words has at most log 60 = 4.1 nats
+    labelled = [row for row in results_priors.rows(made(), COVARIATES) if row.model == covariates.LABELLED]
+    assert all(row.measured[covariates.EXACT_SHARE] == 1.0 for row in labelled)
+    assert all(row.measured[covariates.TOPICS_OF_ONE] == 2.0 for row in labelled)
+
+
+def test_annealing_has_the_exact_values_where_there_are_both() -> None:
+    """Twelve documents of 25 tokens at K = 2; 6 stated errors."""
+    table = made().measurements
+    assert table is not None
+    own, keys = select(table, variant=CORRELATION), ["model", "seed"]
+    exact, found = (select(own, quantity=name).set_index(keys) for name in (EXACT, correlation.ESTIMATED))
+    assert len(exact) == len(found) >= 6
+    assert ((found["value"] - exact["value"]).abs() < 6.0 * found["standard_error"] + 1e-9).all()
+
+
+def test_one_tag_informs_no_other_but_under_dmr_and_categorical_pca() -> None:
+    inputs = made()
+    nothing = results_priors.informations(inputs, (tags.EXPERTS, tags.TWO_STEPS))
+    assert len(nothing) == 4
+    assert nothing["value"].abs().max() < SAME
+    for model in (covariates.REGRESSION, tags.INPUTS, tags.QUADRATURE):
+        informed = results_priors.informations(inputs, (model,))
+        assert len(informed)
+        assert (informed["value"] > 0.0).all()
+    assert inputs.judged("one-tag-informs-no-other").verdict == IDENTITY
+
+
+def test_every_claim_is_tested_and_every_exhibit_made(tmp_path: Path) -> None:
+    inputs = made()
+    not_run = {claim for claim, judged in inputs.judgements.items() if judged.verdict == NOT_RUN}
+    assert not_run <= {"own-ctm-above-tomotopy"}  # where tomotopy is not installed
+    for name, exhibit in EXHIBITS.items():
+        shown = replace(exhibit, package="gallery").make(inputs)
+        if name.startswith("table"):
+            assert shown.count(r"\\") > 4
+        else:
+            shown.savefig(tmp_path / "figure.pdf")
+            assert len(shown.axes[0].texts) > 1
+    assert NOT_RUN not in of_priors(inputs).values()
+    nothing = replace(inputs, scores=inputs.scores.iloc[:0], measurements=inputs.measurements.iloc[:0], notes=None)  # type: ignore[union-attr]
+    assert set(of_priors(nothing).values()) == {NOT_RUN}
+
+
+def test_the_layout_keeps_topics_apart_and_draws_edges_together() -> None:
+    places = layout(6, {(0, 1): 0.5, (2, 3): 0.4})
+    distances = np.linalg.norm(places[:, None] - places[None], axis=-1)
+    assert distances[np.triu_indices(6, 1)].min() > 0.1
+    assert distances[0, 1] < np.median(distances[np.triu_indices(6, 1)])
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(InputError, match="no label of 1000 training documents"):
+        run("covariates", least=1000)
+    with pytest.raises(InputError, match="hold out fewer"):
+        run("tags", test_documents=1000)

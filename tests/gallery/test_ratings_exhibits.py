@@ -1,0 +1,184 @@
+"""Experiments on ratings, and what is made of them."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from small_study import corpora_table
+from tables_of import measurements_table, notes_table, scores_table
+
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from artifact.study.study import NOTHING
+from artifact.typesetting import latex, style
+from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
+from gallery.member import LIKELIHOOD, USUAL
+from gallery.ratings import exhibits as figures_ratings
+from gallery.ratings import exhibits as macros_ratings
+from gallery.ratings import exhibits as tables_ratings
+from gallery.ratings import science as results_ratings
+from gallery.ratings.experiments import rating_curves, ratings
+from gallery.ratings.science import RATINGS_CLAIMS
+from gallery.ratings.spec import RatingCurves, Ratings
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.records import from_responses
+from heldout.evaluators import COMPLETION, FULL, HALF
+
+SETTINGS = Ratings(
+    topics=(2,), factors=(2, 3), iterations=5, restarts=1, epochs=2, batch=10, rate=0.1, decay=1e-3, samples=20
+)
+CURVES = RatingCurves(topics=2, factors=(2,), clusters=2, share=0.2, passes=3, rate=0.01, shown=2)
+
+
+def corpus() -> Corpus:
+    """Return ratings of 12 films by 30 users, with titles and genres."""
+    random = np.random.default_rng(0)
+    values = np.clip(np.round(2.0 + random.normal(size=(30, 2)) @ random.normal(size=(2, 12))), 0, 4).astype(np.int64)
+    values[random.random(values.shape) < 0.3] = -1
+    films = tuple(f"film-{number}" for number in range(12))
+    drawn = from_responses("drawn", values, films, tuple("12345"), tuple(map(str, range(30))))
+    drawn.provenance.update(titles=[f"Title {n}" for n in range(12)], genres=[["Drama"], ["War", "Drama"]] * 6)
+    return drawn
+
+
+@functools.cache
+def run(seed: int) -> tuple[Results, Results]:
+    """Return what both experiments give."""
+    of_users = Job(corpus(), variant="ratings", test_documents=8, seed=seed)
+    return ratings.experiment(of_users, SETTINGS), rating_curves.experiment(
+        replace(of_users, variant="rating-curves"), CURVES
+    )
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return run(0)[0]
+
+
+@functools.cache
+def made() -> Inputs:
+    """Return the inputs of a study of two seeds; mixture and profile are those of co-clustering by another name."""
+    parts = [part for seed in (0, 1) for part in run(seed)]
+    scores = [score for part in parts for score in part.scores]
+    own = [s for s in scores if s.model == ratings.COCLUSTERING and s.evaluator == ratings.RATING_LIKELIHOOD]
+    for name in (results_ratings.MIXTURE, results_ratings.PROFILE):
+        scores += [replace(s, model=name, variant="records", evaluator=e) for s in own for e in (LIKELIHOOD, USUAL)]
+    measures = {
+        name: {"corpora": ["drawn"], "seeds": [0, 1], "settings": asdict(settings)}
+        for name, settings in (("ratings", SETTINGS), ("rating-curves", CURVES))
+    }
+    asked = {
+        **NOTHING,
+        "study": "gallery",
+        "document": "gallery",
+        "corpora": {"drawn": {"test_documents": 8}},
+        "measures": measures,
+    }
+    return Inputs(
+        scores_table(scores),
+        corpora_table(asked, synthetic=False),
+        asked,
+        measurements_table(row for part in parts for row in part.measurements),
+        notes_table(note for part in parts for note in part.notes),
+    )
+
+
+def test_every_claim_has_effects_of_both_seeds() -> None:
+    for judged in judge(RATINGS_CLAIMS, made()):
+        assert judged.effects, judged.claim
+        assert {effect.replicates for effect in judged.effects} == {2}
+        assert all(np.isfinite(effect.estimate) for effect in judged.effects)
+
+
+def test_effects_are_differences_of_scores() -> None:
+    judged = {one.claim: one for one in judge(RATINGS_CLAIMS, made())}
+    gains = []
+    for seed in (0, 1):
+        values = {
+            (s.model, s.topics): s.log_likelihood / s.tokens for s in run(seed)[0].scores if s.evaluator == LIKELIHOOD
+        }
+        gains.append(np.mean([values[ratings.PMF_EM, K] - values[ratings.PMF_POINT, K] for K in (2, 3)]))
+    assert judged["degenerate-pmf-overfits"].effects[0].estimate == pytest.approx(np.mean(gains))
+    errors = []
+    for seed in (0, 1):
+        last = {m.model: m.value for m in run(seed)[1].measurements if (m.axis, m.at) == ("pass", 3)}
+        errors.append(last["svd"] - last["pmf1"])
+    assert judged["priors-reduce-overfitting"].effects[0].estimate == pytest.approx(np.mean(errors))
+
+
+def test_tables_have_every_model_and_their_numbers() -> None:
+    table, folding = tables_ratings.models(made()), tables_ratings.folding_in(made())
+    assert all(label in table for label in results_ratings.LABELS.values())
+    assert folding.count("exact EM") == folding.count("points") == 2
+    rows = results_ratings.foldings(made())
+    assert min(row.optimism for row in rows) > 0.0
+    assert latex.signed(rows[0].optimism, 3) in folding
+    assert set(macros_ratings.of_ratings(made())) == set(macros_ratings.of_ratings(nothing()))
+
+
+def nothing() -> Inputs:
+    """Return the inputs of a study without these experiments."""
+    asked = {**made().study, "measures": {}}
+    return replace(made(), scores=made().scores.iloc[:0], measurements=None, notes=None, study=asked)
+
+
+@pytest.mark.parametrize("of", [made, nothing])
+def test_figures_are_drawn(of: Callable[[], Inputs]) -> None:
+    with style.applied():
+        figures = (figures_ratings.figure_27_27, figures_ratings.figure_27_28, figures_ratings.figure_27_29)
+        of_blocks, of_films, of_errors = (figure(of()) for figure in figures)
+    drawn = of is made
+    assert bool(of_blocks.axes[0].collections) == drawn
+    assert (
+        len(of_films.axes[0].texts)
+        == len(results_ratings.films(of()))
+        == (len(results_ratings.films(made())) if drawn else 0)
+    )
+    assert len(of_errors.axes[0].lines) == 5
+    assert np.asarray(of_errors.axes[2].lines[1].get_ydata()).tolist() == [0.9046, 0.9025, 0.9009]
+    plt.close("all")
+
+
+def test_every_model_is_scored_on_the_same_users(results: Results) -> None:
+    scored = {(score.model, score.topics, score.evaluator) for score in results.scores}
+    gaussian = {LIKELIHOOD, FULL, HALF, COMPLETION}
+    for model in (ratings.PMF_POINT, ratings.PMF_EM):
+        assert {e for m, K, e in scored if (m, K) == (model, 3)} == gaussian
+        assert {e for m, K, e in scored if (m, K) == (model, 2)} == {*gaussian, ratings.RATING_LIKELIHOOD}
+    assert {e for m, _, e in scored if m == ratings.CD} == {USUAL, ratings.RATING_LIKELIHOOD}
+    assert {e for m, _, e in scored if m == ratings.COCLUSTERING} == {LIKELIHOOD, USUAL, ratings.RATING_LIKELIHOOD}
+    assert {m for m, _, e in scored if e == ratings.RATING_LIKELIHOOD} >= {
+        ratings.COMBINED,
+        ratings.OFFSETS,
+        ratings.ROOT,
+    }
+    assert len({score.tokens for score in results.scores}) == 1
+
+
+def test_two_models_combined_have_the_mean_of_their_probabilities(results: Results) -> None:
+    values = {
+        s.model: s.log_likelihood for s in results.scores if s.evaluator == ratings.RATING_LIKELIHOOD and s.topics == 2
+    }
+    one, other, both = values[ratings.CD], values[ratings.PMF_POINT], values[ratings.COMBINED]
+    assert max(one, other) - 8 * np.log(2.0) <= both
+    errors = {m.model: m.value for m in results.measurements if m.quantity == ratings.RMSE and m.topics == 2}
+    assert errors[ratings.COMBINED] < max(errors[ratings.CD], errors[ratings.PMF_POINT])
+
+
+def test_curves_have_a_point_for_every_pass_and_titles() -> None:
+    found = rating_curves.experiment(Job(corpus(), variant="rating-curves"), CURVES)
+    at = {(m.model, m.at) for m in found.measurements if m.axis == rating_curves.PASS}
+    assert {place for model, place in at if model == rating_curves.PMF1} == {1, 2, 3}
+    assert {place for model, place in at if model == rating_curves.EM_LEARNED} == {0, 1, 2, 3}
+    parameters = {m.model: m.at for m in found.measurements if m.axis == rating_curves.PARAMETERS}
+    assert parameters[rating_curves.POINT] == 42 * 3
+    assert parameters[rating_curves.POINT_PLAIN] == 42 * 2
+    titles = [note for note in found.notes if note.quantity == rating_curves.TITLE]
+    assert {note.text for note in titles} <= {f"Title {n}" for n in range(12)}
+    assert {note.text for note in found.notes if note.quantity == rating_curves.GENRE} <= {"Drama", "War"}
+    sizes = [m.value for m in found.measurements if m.quantity == rating_curves.FILMS]
+    assert sum(sizes) == 12

@@ -1,0 +1,231 @@
+"""The experiments on undirected models in tiny form, and what is read back of them."""
+
+import functools
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from small_study import corpora_table
+from splits import on_two_splits
+from tables_of import measurements_table, notes_table, scores_table
+from tiny_undirected import SETTINGS, TEST_DOCUMENTS, corpora, newsgroups
+
+from artifact.papers import papers_of
+from artifact.results.reading import select
+from artifact.results.recorder import Results
+from artifact.study.job import Job
+from artifact.study.steps import run_experiment
+from artifact.study.study import NOTHING
+from artifact.verdicts.claims import judge
+from artifact.verdicts.inputs import Inputs
+from artifact.verdicts.verdicts import IDENTITY, NO_DIFFERENCE, SUPPORTED
+from gallery.documents import MURPHY
+from gallery.member import LIKELIHOOD
+from gallery.undirected import spec as settings_undirected
+from gallery.undirected.exhibits import figure_27_32
+from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
+from gallery.undirected.science import (
+    MACHINES,
+    UNDIRECTED,
+    WATCHED,
+    checked,
+    machines,
+    of_units,
+    perplexities,
+    retrieval,
+    trace,
+    unigram_of_all,
+)
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.records import from_responses
+from heldout.corpora.synthetic import Law, Shape, draw
+from heldout.errors import InputError
+from heldout.settings import parse
+
+
+def run(name: str, corpus: Corpus, **changes: Any) -> Results:
+    settings, documents = {**SETTINGS[name][1], **changes}, TEST_DOCUMENTS.get(corpus.name, 8)
+    module, kind = MURPHY.experiment_module(name), MURPHY.experiments[name].settings
+    given: dict[str, Any] = {"seed": 0, "test_documents": documents, "settings": settings, "fold_in_settings": {}}
+    return run_experiment(module, kind, corpus, [], "none", **given)
+
+
+def texts(name: str) -> Corpus:
+    shape = Shape(train_documents=30, test_documents=8, vocabulary=25, mean_length=20.0)
+    return draw(name, shape, law=Law(topics=5))[0]
+
+
+@functools.cache
+def made() -> Inputs:
+    """Return the inputs of the tiny study; other units see records and texts."""
+    parts = [run(name, corpora()[SETTINGS[name][0]]) for name in ("boltzmann", "replicated-softmax")]
+    parts += [run("undirected-units", corpus) for corpus in (corpora()["news-words"], texts("cranfield"))]
+    on = {name: [SETTINGS[name][0]] for name in ("boltzmann", "replicated-softmax")}
+    on["undirected-units"] = ["news-words", "cranfield"]
+    measures = {name: {"corpora": on[name], "seeds": [0], "settings": SETTINGS[name][1]} for name in SETTINGS}
+    documents = {"news-words": 12, "newsgroups": 8, "cranfield": 8}
+    asked = {**NOTHING, "study": "gallery", "document": "gallery", "measures": measures}
+    asked |= {"corpora": {name: {"test_documents": n} for name, n in documents.items()}}
+    return Inputs(
+        scores_table(score for part in parts for score in part.scores),
+        corpora_table(asked, synthetic=False),
+        asked,
+        measurements_table(row for part in parts for row in part.measurements),
+        notes_table(note for part in parts for note in part.notes),
+        papers=papers_of(asked),
+    )
+
+
+def test_every_machine_is_traced_from_one_start() -> None:
+    inputs = made()
+    for quantity in WATCHED:
+        starts = {round(trace(inputs, quantity, model)[0], 12) for model in MACHINES}
+        assert len(starts) == 1
+        for model in MACHINES:
+            assert list(trace(inputs, quantity, model)) == [0, 1, 2, 4, 8, 16, 32, 40]
+    rows = {(row.name, row.hidden): row for row in machines(inputs)}
+    assert len(rows) == 4 + 1 + 2
+    assert rows["persistent CD", 3].likelihood.error > 0.0 == rows["persistent CD", 2].likelihood.error
+    assert rows["independent", 1].pseudo is None
+    last = trace(inputs, LIKELIHOOD, boltzmann.PERSISTENT)[40]
+    assert rows["persistent CD", 2].likelihood.value == pytest.approx(last, abs=1e-12)
+
+
+def test_annealing_has_the_exact_partition_functions() -> None:
+    """20 and 40 chains of tiny machines: within 6 of their errors."""
+    for experiment, least in (("boltzmann", 4), ("replicated-softmax", 2)):
+        both = checked(made(), experiment)
+        assert len(both) >= least
+        for one in both:
+            assert 0.0 < one.error < 0.5
+            assert abs(one.value - one.exact) < 6.0 * one.error
+
+
+def test_perplexities_by_documents_and_tokens_are_those_of_equal_documents() -> None:
+    found = perplexities(made(), "newsgroups")
+    assert set(found) == {
+        ("unigram", 1),
+        ("lda", 4),
+        ("lda", 5),
+        ("replicated-softmax", 4),
+        ("replicated-softmax", 3),
+    }
+    for one in found.values():
+        assert 1.0 < one.documents < 26.0
+        assert one.tokens == pytest.approx(one.documents, rel=0.3)
+    assert all(1.0 < math.exp(-value) < 26.0 for value in unigram_of_all(made(), "newsgroups"))
+    assert unigram_of_all(made(), "newsgroups")
+    assert unigram_of_all(made(), "ap") == []
+    assert "1{,}335" in figure_27_32(made())
+
+
+def test_validation_chooses_rate_and_passes() -> None:
+    rows = select(made().measurements, variant="replicated-softmax", model="replicated-softmax", topics=4)
+    tried = select(rows, quantity=replicated_softmax.VALIDATION)
+    best = tried.sort_values("value").iloc[-1]
+    assert set(zip(tried["smoothing"], tried["at"], strict=True)) == {(0.5, 2), (0.5, 8), (1.0, 2), (1.0, 8)}
+    assert select(rows, quantity=replicated_softmax.CHOSEN_RATE)["value"].tolist() == [best["smoothing"]]
+    assert select(rows, quantity=replicated_softmax.CHOSEN_EPOCHS)["value"].tolist() == [best["at"]]
+
+
+def test_no_test_document_plays_a_part_in_the_choice() -> None:
+    """Held-out documents of other words leave what validation says as it is."""
+    given = newsgroups()
+    tokens = given.tokens.copy()
+    ends = np.cumsum(given.lengths)
+    at = int(ends[39])  # the documents to train on come first
+    tokens[at:] = np.random.default_rng(1).permutation(tokens[at:])
+    other = replace(given, tokens=tokens)
+    found = [
+        [row.value for row in run("replicated-softmax", corpus).measurements if row.quantity == "validation"]
+        for corpus in (given, other)
+    ]
+    assert found[0] == found[1]
+
+
+def test_newsgroups_are_divided_by_date_and_cut_to_frequent_words() -> None:
+    settings = parse(settings_undirected.ReplicatedSoftmax, SETTINGS["replicated-softmax"][1], "test")
+    parts = replicated_softmax.divided(Job(newsgroups(), seed=1, test_documents=8), settings)
+    assert all("/train-" in name for name in parts.training.documents)
+    assert all("/test-" in name for name in parts.test.documents)
+    assert parts.scored.n_documents == 8
+    assert len(parts.training.vocabulary) == 20
+    other = replicated_softmax.divided(Job(texts("ap"), seed=1, test_documents=8), settings)
+    assert len(other.training.vocabulary) == len(set(other.training.tokens))
+    assert not set(other.training.documents) & set(other.test.documents)
+
+
+def test_ranking_is_that_of_every_pair() -> None:
+    random = np.random.default_rng(0)
+    queries, searched = random.random((6, 3)), random.random((15, 3))
+    relevant = random.random((6, 15)) < 0.3
+    relevant[2] = False
+    average, precision, recall = replicated_softmax.ranked(queries, searched, relevant)
+    averages, at_five, recalled = [], [], []
+    for q in (0, 1, 3, 4, 5):
+        cosines = [queries[q] @ d / np.linalg.norm(queries[q]) / np.linalg.norm(d) for d in searched]
+        hits = [relevant[q, d] for d in sorted(range(15), key=lambda d: -cosines[d])]
+        places = [i for i, hit in enumerate(hits) if hit]
+        averages.append(np.mean([(n + 1) / (place + 1) for n, place in enumerate(places)]))
+        at_five.append(sum(hits[:5]) / 5)
+        recalled.append(sum(hits[:5]) / sum(hits))
+    assert average == pytest.approx(np.mean(averages), abs=1e-12)
+    assert (precision[4], recall[4]) == (pytest.approx(np.mean(at_five)), pytest.approx(np.mean(recalled)))
+    for model in ("lda", "replicated-softmax"):
+        recalls, precisions = retrieval(made(), model)
+        assert len(recalls) == len(precisions) == 5
+        assert recalls == sorted(recalls)
+
+
+def test_other_units_are_scored_and_identities_hold() -> None:
+    inputs = made()
+    found = of_units(inputs)
+    assert list(found) == [("news-words", 0), ("cranfield", 100), ("cranfield", 200)]
+    assert set(found["news-words", 0]) == {"independent", "rbm", "undirected-pca"}
+    rows = select(inputs.measurements, quantity=undirected_units.IDENTITY)
+    assert len(rows) == 2 * 2 * 2
+    assert rows["value"].max() < 1e-9
+    alone = found["cranfield", 100]["independent"][1]
+    assert -2.5 < alone < -1.0  # of a standardised coordinate -1.42
+    assert found["cranfield", 200]["independent"][1] < alone  # a variance of a quarter of the data's
+
+
+def test_gaps_are_values_of_their_own() -> None:
+    random = np.random.default_rng(0)
+    votes = from_responses("votes", random.integers(-1, 2, size=(40, 4)), tuple("abcd"), ("n", "y"), tuple("x" * 40))
+    votes = replace(votes, documents=tuple(map(str, range(40))))
+    scores = run("undirected-units", votes).scores
+    assert {score.tokens for score in scores} == {8 * 4}
+    assert all(-1.5 < score.log_likelihood / score.tokens < -0.8 for score in scores)  # log 3 = 1.1
+    with pytest.raises(InputError, match="binary records"):
+        run("boltzmann", votes)
+
+
+def test_drawn_documents_stand_in_for_records() -> None:
+    present = boltzmann.binary(texts("cranfield-like"))
+    assert present.shape == (38, boltzmann.DRAWN)
+    assert 0.0 < present.mean() < 1.0
+
+
+def test_every_claim_is_tested_and_turns_with_the_scores() -> None:
+    inputs = made()
+    judged = {one.claim: one for one in judge(UNDIRECTED, inputs)}
+    assert all(one.effects for one in judged.values())
+    identities = ("gaussian-units-are-factor-analysis", "gaussian-rbm-is-mixture")
+    assert {judged[name].verdict for name in identities} == {IDENTITY}
+    scores = inputs.scores.copy()
+    worse = (scores["model"] == boltzmann.ONE) | (scores["model"] == "lda") | (scores["model"] == boltzmann.FIELD)
+    scores["log_likelihood"] *= 1.0 + worse
+    turned = {one.claim: one for one in judge(UNDIRECTED, on_two_splits(replace(inputs, scores=scores)))}
+    effects = {effect.part: effect for effect in turned["pcd-better-than-cd"].effects}
+    assert effects["than one sweep"].verdict == SUPPORTED
+    assert turned["softmax-better-than-lda"].verdict == SUPPORTED
+    assert turned["mean-field-below-independent"].verdict == SUPPORTED
+    measurements = inputs.measurements
+    assert measurements is not None
+    same = measurements.copy()
+    same["value"] = same["value"].where(same["quantity"] != LIKELIHOOD, -1.0)
+    alike = {one.claim: one for one in judge(UNDIRECTED, on_two_splits(replace(inputs, measurements=same)))}
+    assert alike["cd-faster-early"].verdict == NO_DIFFERENCE
