@@ -168,14 +168,14 @@ def read_scores(path: Path, groups: Path | None = None) -> "pd.DataFrame":
         raise InputError(f"{path}: not a scores table; its columns are not {', '.join(COLUMNS)}")
     if groups is None:
         return table
-    group_table = read_table(groups, GROUP_TYPES, "groups", dtype=GROUP_TYPES | dict.fromkeys(TOKENS_COLUMNS, float))
-    if tuple(group_table.columns) != tuple(GROUP_TYPES) or group_table.duplicated(list(KEY)).any():
+    of_groups = read_table(groups, GROUP_TYPES, "groups", dtype=GROUP_TYPES | dict.fromkeys(TOKENS_COLUMNS, float))
+    if tuple(of_groups.columns) != tuple(GROUP_TYPES) or of_groups.duplicated(list(KEY)).any():
         raise InputError(f"{groups}: not a table of groups; make it again with `heldout collect groups`")
-    table = table[list(COLUMNS)].merge(group_table, on=list(KEY), how="left")
+    table = table[list(COLUMNS)].merge(of_groups, on=list(KEY), how="left")
     known = table[table[list(TOKENS_COLUMNS)].notna().all(axis=1)]
     finite = known["log_likelihood"].abs() < math.inf
     apart = (known[list(NATS_COLUMNS)].sum(axis=1) - known["log_likelihood"]).abs() > GROUPS * 10.0**-DECIMALS
     others = known[list(TOKENS_COLUMNS)].sum(axis=1) != known["tokens"]
-    if len(known) < len(group_table) or (others | finite & apart).any():
+    if len(known) < len(of_groups) or (others | finite & apart).any():
         raise InputError(f"{groups}: these groups are not of the scores in {path}; collect both again")
     return table

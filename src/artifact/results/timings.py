@@ -52,7 +52,7 @@ def _number(text: str) -> str:
 
 @contextmanager
 def timed(path: Path | None) -> Iterator[None]:
-    """Write the block's time and memory as a benchmark file of Snakemake's form, for many units of work in one job."""
+    """Write what the block takes as a benchmark file of Snakemake's form: one of many units of work in one job."""
     wall, cpu = time.perf_counter(), time.process_time()
     yield
     if path is None:

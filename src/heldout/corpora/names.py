@@ -34,7 +34,7 @@ ARCHIVES = {
     "animals": "irmdata.tar.gz",
 }
 RELATIONS = ("monks", "citations", "umls", "kinship", "nations", "animals")  # graphs and tensors
-# names of corpora read as counts, records, tokens or relations, not as texts by a rule with the stop list
+# which are read as counts, records, tokens or relations, and not as texts by a rule with the stop list
 COUNTED = (
     "ap",
     "votes",

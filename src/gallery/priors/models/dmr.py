@@ -132,7 +132,7 @@ class DMR(Estimator):
 
 
 def checked_covariates(x: Floats, documents: int, model: str) -> Floats:
-    """Return (N, D) covariates as float64; raises InputError for another shape, or a number that is none."""
+    """Return (N, D) covariates as float64; raises InputError for another shape, or for values that are not finite."""
     checked = np.ascontiguousarray(x, dtype=np.float64)
     if checked.ndim != 2 or len(checked) != documents or checked.shape[1] == 0:
         raise InputError(f"{model}: covariates of shape {checked.shape}; give a row to each of {documents} documents")
