@@ -74,11 +74,17 @@ report: reproduce ## Write Snakemake's report of a run to report.html
 
 setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is missing
 
+# Whose docstrings, comments, help texts and names are held to workflow/scripts/prose.py.
+PLAIN := workflow/scripts/prose.py $(addprefix src/heldout/,corpora/relations evaluators libraries models) \
+    $(addprefix src/heldout/,errors.py files.py processor.py seeds.py topics.py typing.py) \
+    $(wildcard src/gallery/*/models src/gallery/*/evaluators)
+
 # the tools and what the code imports are enough: kernels are compiled meanwhile
 lint: $(LOCKED)
 	@$(RUN) ruff check --quiet .
 	@$(RUN) ruff format --quiet --check .
 	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
+	@$(RUN) python workflow/scripts/prose.py $(PLAIN)
 	@$(RUN) mypy
 	@for part in src/heldout:19500 src/artifact:16000 src/gallery:18500 tests:32000; do \
 	    printf '%-13s %6d lines, budget %d\n' $${part%:*} $$(find $${part%:*} -name '*.py' -exec cat {} + | wc -l) $${part#*:}; done

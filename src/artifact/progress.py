@@ -1,4 +1,4 @@
-"""What a run says in a log: how far it is, and at its end what it made."""
+"""Lines of a run's log: its progress, and at its end the files that it made."""
 
 import logging
 import sys
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from artifact.verdicts.verdicts import UNDECIDED, read_effects
 
-SHARE = 0.05  # the share of all jobs between two lines
-SECONDS = 300.0  # between two lines
+SHARE = 0.05  # share of all jobs between two lines
+SECONDS = 300.0  # seconds between two lines
 
 
 class ProgressLines(logging.Handler):
-    """Prints a line where both a share of the jobs and some minutes have gone by since the last one.
+    """A handler that prints a line after both a share of the jobs and some minutes.
 
     Snakemake logs a record with the event "progress" after every job; on a terminal its display needs no lines.
     """
@@ -26,7 +26,7 @@ class ProgressLines(logging.Handler):
         self.done = 0
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a line where one is due."""
+        """Print a line if one is due."""
         if str(getattr(record, "event", "")) != "progress":
             return
         done, total, now = int(vars(record)["done"]), int(vars(record)["total"]), time.monotonic()

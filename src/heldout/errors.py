@@ -2,7 +2,7 @@
 
 
 class InputError(ValueError):
-    """Bad input: one line that says what was wrong, where, and what to do.
+    """Bad input: one line with the fault, its place, and a remedy.
 
     The command line prints the line and exits with 2; nothing has been written.
     """
@@ -12,13 +12,13 @@ class InputError(ValueError):
 
 
 class InputWarning(UserWarning):
-    """Input that may be bad: one line, as of `InputError`; the work goes on."""
+    """Input that may be bad: one line, as in `InputError`; the work goes on."""
 
 
 def printable(text: object) -> str:
     r"""Return text with unprintable characters (controls, direction marks, lone surrogates) replaced by visible ones.
 
-    Names of files, words and classes come from anywhere, and a terminal or a browser acts on such characters.
+    Names of files, words and classes come from anywhere, and a terminal or a browser acts on these characters.
 
     Examples:
         >>> printable("a\x1b[31m\tb")

@@ -22,8 +22,8 @@ def replacing(path: Path) -> Iterator[Path]:
 
     So no reader, and no run that starts after a kill, sees half a file. The temporary name is always the same, so that
     the next run overwrites what a killed one left; only while another process writes the same file is it one of its
-    own. A link stays, and the file that it names is replaced. What is no regular file (a device, a pipe) gets the
-    content written to it.
+    own. A link stays, and the file that it names is replaced. A path that is no regular file (a device, a pipe) gets
+    the content written to it.
 
     Raises:
         InputError: when `path` is a folder.
@@ -55,7 +55,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[Path]:
-    """Yield `.partial-NAME` beside `path`, locked while the context lasts, or a name of its own where that is taken."""
+    """Yield `.partial-NAME` beside `path`, locked while the context lasts, or another name if that is taken."""
     fixed = path.with_name(f".partial-{path.name}")
     try:
         import fcntl
@@ -79,7 +79,7 @@ def _temporary(path: Path) -> Iterator[Path]:
 
 
 def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Refuse outputs that would overwrite one another, an input, or what is read of a folder among the inputs.
+    """Refuse outputs that would overwrite one another, an input, or a file that is read in an input folder.
 
     Raises:
         InputError: names the output.
@@ -94,8 +94,8 @@ def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
         if not output.is_file():
             continue
         for source in given:
-            inside = source.is_dir() and output.suffix in _SOURCES and output.resolve().parent == source.resolve()
-            if inside or (source.exists() and source.samefile(output)):
+            is_part = source.is_dir() and output.suffix in _SOURCES and output.resolve().parent == source.resolve()
+            if is_part or (source.exists() and source.samefile(output)):
                 raise InputError(f"{output}: an input, which would be overwritten; name another file for the output")
 
 
@@ -104,7 +104,7 @@ _SOURCES = (".txt", ".beta", ".other")  # endings of files that make a folder a 
 
 @contextmanager
 def reading_arrays(path: Path, what: str, remedy: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the arrays of an .npz file by name; `what` it should hold and the `remedy` are for messages.
+    """Yield the arrays of an .npz file by name; messages say `what` it should hold and the `remedy`.
 
     Raises:
         InputError: when the file is missing or truncated, or the caller cannot make of it what it should hold.
@@ -158,7 +158,7 @@ class Saved:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what `save` wrote; raises InputError when the file is missing, truncated, or holds something else."""
+        """Read a file of `save`; raises InputError if it is missing, truncated, or of another kind."""
         unpack: dict[Any, Callable[[Any], Any]] = {
             tuple: lambda words: tuple(words.tolist()),
             dict: lambda mapping: json.loads(str(mapping)),

@@ -10,7 +10,7 @@ import json
 
 import numpy as np
 
-Axes = dict[str, str | int | float]  # what numbers vary over
+Axes = dict[str, str | int | float]  # axes over which numbers vary
 
 
 def entropy(purpose: str, **axes: str | int | float) -> int:

@@ -1,4 +1,4 @@
-"""What a model gives to the evaluators: topics and the prior of their weights, or log-linear `Components`.
+"""Models in the form that the evaluators take: topics and the prior of their weights, or log-linear `Components`.
 
 A model of topics mixes probabilities, p(w | d) = sum_k p(w | z = k) theta[d, k]; a log-linear model adds logits,
 p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'. The prior of theta is a Dirichlet (`Topics`), logistic normal
@@ -23,7 +23,7 @@ from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
 ROW_SUM_TOLERANCE = 1e-9
-SYMMETRY = 1e-6  # relative
+SYMMETRY = 1e-6  # relative tolerance
 DRAWS = 10_000  # draws of theta for its mean under a logistic-normal prior
 ENTRIES = 2**19  # entries of a block of the documents x vocabulary array: 4 MB
 
@@ -40,7 +40,7 @@ def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no
 
 
 class _UnderAnyPrior:
-    """What topics have under any prior of a document's weights on them: phi (K, V), the V words, the provenance."""
+    """Topics under any prior of a document's weights on them: phi (K, V), the V words, the provenance."""
 
     phi: Floats
     vocabulary: tuple[str, ...]
@@ -48,19 +48,19 @@ class _UnderAnyPrior:
 
     @property
     def n_priors(self) -> int | None:
-        """How many documents have a prior, each its own; None where one is of all."""
+        """Number of documents that have a prior each; None where all share one."""
         return None
 
     def of_documents(self, places: Ints) -> Self:  # noqa: ARG002
-        """Return the model of the documents at these places, whose priors it has."""
+        """Return the model of the documents at these places, with their priors."""
         return self
 
     def by_prior(self, documents: int, function: Callable[[Any, Ints], Floats]) -> Floats:
-        """Return function(topics, places), (n,), of every set of so many documents that shares a prior, as one (D,)."""
+        """Return function(topics, places), (n,), joined over the sets of documents that share a prior, (D,)."""
         return function(self, np.arange(documents))
 
     def by_support(self, documents: int, function: Callable[[Any, Ints], Floats]) -> Floats:
-        """Return weights (D, K) of so many documents: function(topics, places) of each set that has the same topics.
+        """Return weights (D, K) of `documents`: function(topics, places) of each set with the same topics.
 
         The function is of topics alone, and takes no account of the prior.
         """
@@ -68,7 +68,7 @@ class _UnderAnyPrior:
 
     @property
     def n_topics(self) -> int:
-        """K, the number of topics."""
+        """Number of topics, K."""
         return len(self.phi)
 
     @cached_property
@@ -91,7 +91,7 @@ class _UnderAnyPrior:
         return probabilities
 
     def _check_phi(self, rows: int, name: str) -> None:
-        """Raise InputError where phi is not (rows, V) probabilities."""
+        """Raise InputError for a phi that is not (rows, V) probabilities."""
         if self.phi.ndim != 2 or self.phi.shape != (rows, len(self.vocabulary)):
             raise InputError(
                 f"topics: phi is {self.phi.shape}, but there are {rows} {name} and {len(self.vocabulary)} words"
@@ -114,7 +114,7 @@ class Topics(_UnderAnyPrior, Saved):
         phi: (K, V) float64, p(w | z); every row sums to 1.
         alpha: (K,) float64, the Dirichlet parameters of theta; all positive.
         vocabulary: the V words.
-        provenance: who trained them, on what and how; JSON-compatible.
+        provenance: their training: software, documents and settings; JSON-compatible.
 
     Raises:
         InputError: on a NaN, a negative entry, a row that does not sum to 1, a parameter that is not
@@ -191,7 +191,7 @@ class LogisticNormalTopics(_UnderAnyPrior):
         vocabulary: tuple[str, ...],
         provenance: dict[str, Any] | None = None,
     ) -> Self:
-        """Return topics whose theta is softmax(x) of K numbers x, or of K - 1 and a last one that is 0.
+        """Return topics with theta = softmax(x) of K numbers x, or of K - 1 numbers and a last one that is 0.
 
         As tomotopy has them, (K,) and (K, K), or as R has them, (K - 1,) and (K - 1, K - 1).
 
@@ -210,31 +210,31 @@ class LogisticNormalTopics(_UnderAnyPrior):
 
     @cached_property
     def mean_weights(self) -> Floats:
-        """The prior mean of theta, (K,), over `DRAWS` draws, the same for the same prior."""
+        """The prior mean of theta, (K,), over `DRAWS` draws; the same for the same prior."""
         weights: Floats = self.weights(DRAWS, generator("logistic-normal-mean"))[1].mean(axis=0)
         return weights
 
     def likelihood_of(self, words: NDArray[np.int32], counts: Floats) -> "Mixture | None":
-        """Return the likelihood of a document of these (U,) distinct words, so often each; None where it is 0."""
+        """Return the likelihood of a document with `counts` of these (U,) distinct words; None where it is 0."""
         phi = np.ascontiguousarray(self.phi[:, words].T)
         return Mixture(phi, counts) if (phi.sum(axis=1) > 0.0).all() else None
 
     def weights(self, documents: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Draw x, (D, K - 1), and theta, (D, K), of so many documents."""
+        """Draw x, (D, K - 1), and theta, (D, K), of `documents` documents."""
         x = self.mean + rng.standard_normal((documents, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
         return x, softmax_over_the_last(x)
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """log p(w | theta) = sum_v n_v log sum_k theta_k phi[k, v] of a document: phi (U, K) and n (U,), its words'."""
+    """The log-likelihood sum_v n_v log sum_k theta_k phi[k, v] of a document; phi (U, K) and n (U,) are its words'."""
 
     phi: Floats
     counts: Floats
 
     @property
     def width(self) -> int:
-        """How many numbers it computes for each theta, about."""
+        """Approximate number of values computed for each theta."""
         return len(self.counts)
 
     def log_likelihood(self, theta: Floats) -> Floats:
@@ -246,9 +246,9 @@ class Mixture:
         """Return l's gradient in log weights, (K,), and (K, K) A and B: -Hessian A - B, A positive semidefinite."""
         shares = self.phi * theta
         shares /= shares.sum(axis=1, keepdims=True)
-        of_topics, N = self.counts @ shares, self.counts.sum()
-        convex = np.diag(of_topics) - (shares * self.counts[:, None]).T @ shares
-        return of_topics - N * theta, N * (np.diag(theta) - np.outer(theta, theta)), convex
+        expected_counts, N = self.counts @ shares, self.counts.sum()
+        convex = np.diag(expected_counts) - (shares * self.counts[:, None]).T @ shares
+        return expected_counts - N * theta, N * (np.diag(theta) - np.outer(theta, theta)), convex
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +288,7 @@ class OwnPriors(_UnderAnyPrior):
 
     @property
     def n_priors(self) -> int:
-        """How many documents have a prior."""
+        """Number of documents, each with a prior."""
         return len(self.alphas)
 
     def of_documents(self, places: Ints) -> "OwnPriors":
@@ -296,21 +296,21 @@ class OwnPriors(_UnderAnyPrior):
         return replace(self, alphas=self.alphas[places])
 
     def by_prior(self, documents: int, function: Callable[[Any, Ints], Floats]) -> Floats:
-        """Return function(topics, places) of every set of documents that shares a prior, as one (D,)."""
+        """Return function(topics, places), joined over the sets of documents that share a prior, (D,)."""
         values = np.zeros(documents)
         for places, topics in self.groups():
             values[places] = function(topics, places)
         return values
 
     def by_support(self, documents: int, function: Callable[[Any, Ints], Floats]) -> Floats:
-        """Return weights, (D, K), of sets of documents that have the same topics; 0 of the others."""
+        """Return weights, (D, K), of the sets of documents with the same topics; 0 on topics that they lack."""
         theta = np.zeros((documents, self.n_topics))
         for places, topics in replace(self, alphas=(self.alphas > 0.0).astype(np.float64)).groups():
             theta[np.ix_(places, np.flatnonzero(self.alphas[places[0]]))] = function(topics, places)
         return theta
 
     def groups(self) -> Iterator[tuple[Ints, Topics]]:
-        """Yield the places of documents that share a prior, and the topics that they have with it."""
+        """Yield the places of documents that share a prior, and their topics under it."""
         distinct, group = np.unique(self.alphas, axis=0, return_inverse=True)
         for g, alpha in enumerate(distinct):
             has = np.flatnonzero(alpha)
@@ -321,7 +321,7 @@ AnyTopics = Topics | LogisticNormalTopics | OwnPriors
 
 
 def require_dirichlet(topics: AnyTopics, name: str) -> Topics:
-    """Return the topics, of a model of this name whose prior is Dirichlet; raises InputError where it is another."""
+    """Return the topics of the named model with a Dirichlet prior; raises InputError for another prior."""
     if not isinstance(topics, Topics):
         kind = "a logistic-normal prior" if isinstance(topics, LogisticNormalTopics) else "priors of the documents' own"
         raise InputError(f"{name}: {kind}, where one Dirichlet prior is needed")
@@ -348,7 +348,7 @@ def check_logistic_normal(mean: Floats, covariance: Floats, topics: int) -> None
 
 
 def over_the_last(mean: Floats, covariance: Floats, topics: int) -> tuple[Floats, Floats]:
-    """Return the prior of x_k - x_K, k < K, where the one given is of K numbers; any other as it is."""
+    """Return the prior of x_k - x_K, k < K, from a prior of K numbers; any other prior as it is."""
     if mean.shape != (topics,) or covariance.shape != (topics, topics):
         return mean, covariance
     difference = np.column_stack([np.eye(topics - 1), -np.ones(topics - 1)])
@@ -380,8 +380,8 @@ class Components(Saved):
         weights: (V, K) float64, W; finite.
         centre: (K,) float64, the training documents' mean h, weighted by their tokens; folding-in starts there.
         vocabulary: the V words.
-        provenance: who trained them, on what and how; JSON-compatible. `smoothing`, where present, is the
-            constant of `smoothed`.
+        provenance: their training: software, documents and settings; JSON-compatible. `smoothing`, where present, is
+            the constant of `smoothed`.
 
     Raises:
         InputError: on a number that is not finite, or shapes that do not fit.
@@ -413,7 +413,7 @@ class Components(Saved):
 
     @property
     def n_topics(self) -> int:
-        """K, the number of components."""
+        """Number of components, K."""
         return len(self.centre)
 
     def smoothed(self, constant: float) -> "Components":

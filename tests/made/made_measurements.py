@@ -16,7 +16,7 @@ from artifact.papers.likelihood.experiments.precision import variant as variant_
 from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
 from artifact.verdicts.inputs import Inputs
-from heldout.evaluators import PARTICLES, SEQUENTIAL, of_likelihood
+from heldout.evaluators import PARTICLES, SEQUENTIAL, likelihood_estimators
 from heldout.topics import perplexity
 
 # calibration
@@ -57,7 +57,7 @@ def calibration(
     for gamma in gammas:
         key = ("none", "none", f"gamma-{gamma:g}", 4, 0.0, "none", 0)
         rows.append(Measurement(*key, "tokens", "pairs", 1000, float(TOKENS_OF_PAIR)))
-        for name in of_likelihood():
+        for name in likelihood_estimators():
             mean, deviation = 0.01, 0.02
             if name in METHODS:
                 mean, deviation = map(float, PUBLISHED[gamma][METHODS.index(name)][:2])

@@ -30,7 +30,7 @@ PUBLISHED_COLUMNS = ("corpus", "train_documents", "test_documents", "vocabulary"
 
 
 def base_name(corpus: str) -> str:
-    """Return the name of the published corpus that `corpus` is a variant of: without -like or -unstemmed."""
+    """Return the name of the published corpus that `corpus` is a variant of, without -like or -unstemmed."""
     return corpus.removesuffix("-like").removesuffix("-unstemmed")
 
 
@@ -67,7 +67,7 @@ def published_shape(corpus: str, published_csv: Path) -> "Shape":
 def describe(
     corpora: "Sequence[Corpus]", test_documents: Mapping[str, int], published_csv: Path
 ) -> list[dict[str, str | int | float]]:
-    """Return the rows of Table 1, one per corpus, with the keys `COLUMNS`; blank where nothing was published of it.
+    """Return the rows of Table 1, one per corpus, with the keys `COLUMNS`; blank where nothing was published.
 
     Raises:
         InputError: when a corpus has no number of test documents or too few documents for it.

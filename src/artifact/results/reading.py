@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 # "none": a deterministic model; "all": a sampled model's predictive distribution averaged over its chains
 REPORTED_CHAINS = ("none", "all")
-TRUTH = "truth"  # stands for the first of `TRUTHS`
+TRUTH = "truth"  # evaluator's name in place of the first of `TRUTHS`
 TRUTHS = (EXACT, REFERENCE, SEQUENTIAL)  # sources of the truth: the first that was run counts
-LARGEST = 0.02  # nats per token, of the stated error of a likelihood that an exhibit shows
+LARGEST = 0.02  # nats per token; largest stated error of a likelihood that an exhibit shows
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,19 @@ class Point:
         return perplexity(self.value, 1)
 
 
-def printable(rows: "pd.DataFrame", by: Sequence[str]) -> "pd.Series[bool]":
-    """Return which means over the splits of `rows` an exhibit shows: those without an "error" above `LARGEST`.
+def printable(rows: "pd.DataFrame", columns: Sequence[str]) -> "pd.Series[bool]":
+    """Return which means over the splits of `rows` an exhibit shows: all but means with an "error" above `LARGEST`.
 
     Args:
         rows: a likelihood's rows, one per split, with "error", its stated error in nats per token.
-        by: the columns that name a mean.
+        columns: the columns that name a mean.
     """
-    largest: pd.Series[float] = rows.groupby(list(by))["error"].max()
+    largest: pd.Series[float] = rows.groupby(list(columns))["error"].max()
     return largest <= LARGEST
 
 
 def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluator") -> "pd.DataFrame":
-    """Return the rows whose `column` is the first of the names that occurs there; no rows if none occurs."""
+    """Return the rows whose `column` is the first of the names that occurs there; no rows if none does."""
     for name in names:
         chosen = rows[rows[column] == name]
         if len(chosen):
@@ -64,7 +64,7 @@ def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluato
 
 
 def with_truth(scores: "pd.DataFrame") -> "pd.DataFrame":
-    """Return scores with, once more under the evaluator `TRUTH`, the first of `TRUTHS` that each model was given."""
+    """Return scores with copies, under the evaluator `TRUTH`, of the first of `TRUTHS` that each model was given."""
     import pandas as pd
 
     true = scores[scores["evaluator"].isin(TRUTHS)]

@@ -1,4 +1,4 @@
-"""What an experiment gives: scores, measurements and notes, recorded under the names that its job has."""
+"""Recording of an experiment's results: scores, measurements and notes, under the names of its job."""
 
 import math
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Results(NamedTuple):
-    """The rows of the three tables, in the order in which they were recorded."""
+    """Rows of the three tables, in the order in which they were recorded."""
 
     scores: list[Score]
     measurements: list[Measurement]
@@ -53,7 +53,7 @@ class Recorder:
     results: Results = field(default_factory=lambda: Results([], [], []))
 
     def at(self, **names: Any) -> Self:
-        """Return a recorder of the same rows with other names, such as `topics=3`."""
+        """Return a recorder of the same rows with other names, for instance `topics=3`."""
         return replace(self, **names)
 
     def score(
@@ -64,7 +64,7 @@ class Recorder:
         samples: int = 0,
         standard_error: float | None = None,
     ) -> Score:
-        """Record an evaluation summed over its documents, and return the score; those without tokens are left out.
+        """Record an evaluation summed over its documents with tokens, and return the score.
 
         Where none is given, the standard error (nats) combines the documents' own errors and biases. `samples` are per
         document.
@@ -105,7 +105,7 @@ class Recorder:
         at: SupportsInt | None = None,
         error: SupportsFloat = 0.0,
     ) -> None:
-        """Record one number, in nats where it is a log probability, with its Monte Carlo error.
+        """Record one number, in nats for a log probability, with its Monte Carlo error.
 
         Without a place it stands on the axis "topics" at the recorder's K.
         """
@@ -114,7 +114,7 @@ class Recorder:
         self.results.measurements.append(Measurement(*names, quantity, axis, place, float(value), float(error)))
 
     def per_token(self, quantity: str, evaluation: "Evaluation", **place: Any) -> None:
-        """Record an evaluation in nats per token, with its error; the place is as of `measure`."""
+        """Record an evaluation in nats per token, with its error; the place is as in `measure`."""
         tokens = evaluation.tokens.sum()
         value, error = evaluation.log_likelihood.sum() / tokens, evaluation.total_error() / tokens
         self.measure(quantity, value, error=error, **place)
@@ -137,11 +137,11 @@ class Recorder:
                 self.measure(quantity, evaluation.log_likelihood[d], axis="document", at=place, error=own)
 
     def named(self, quantity: str, value: SupportsFloat, text: str, **place: Any) -> None:
-        """Record a number and a short text in one place, which is as of `measure`."""
+        """Record a number and a short text in one place, which is as in `measure`."""
         self.measure(quantity, value, **place)
         self.note(quantity, text, **place)
 
     def note(self, quantity: str, text: str, *, axis: str = "topics", at: SupportsInt | None = None) -> None:
-        """Record a short text, without a line's end; the place is as of `measure`."""
+        """Record a short text, without a line's end; the place is as in `measure`."""
         names = (self.corpus, self.model, self.variant, self.topics, self.seed)
         self.results.notes.append(Note(*names, quantity, axis, self.topics if at is None else int(at), text))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from heldout.typing import Floats, Ints
 
-GROUPS = 20  # groups of documents, the same in every split
+GROUPS = 20  # number of groups of documents, the same in every split
 DECIMALS = 2  # digits of a group's log-likelihood, nats: an error of 1e-5 nats per token in a group of 500 tokens
 
 
@@ -40,7 +40,7 @@ def group_of(document: str) -> int:
 
 
 class Groups(NamedTuple):
-    """What each group of documents adds to a score; the sums are the score's own.
+    """The parts of a score by groups of documents; the sums are the score's own.
 
     Attributes:
         tokens: (GROUPS,) the numbers scored.
@@ -52,7 +52,7 @@ class Groups(NamedTuple):
 
     @classmethod
     def of(cls, documents: Sequence[str], tokens: "Ints", log_likelihood: "Floats") -> Self:
-        """Return the sums over the documents of each group, by the D names; one without tokens adds nothing."""
+        """Return the sums over each group's documents, by the D names; a document without tokens adds nothing."""
         in_group: list[list[int]] = [[] for _ in range(GROUPS)]
         for d, name in enumerate(documents):
             if tokens[d] > 0:

@@ -42,7 +42,7 @@ def merge_rows(
     rows: dict[tuple[str, ...], list[str]] = {}
     positions = [columns.index(name) for name in key]
     text: Any = {"newline": "", "encoding": "utf-8"}
-    beyond = [place for place in range(len(columns)) if place not in positions]
+    further = [place for place in range(len(columns)) if place not in positions]
     for path in paths:
         require_end(path, what)
         try:
@@ -56,7 +56,7 @@ def merge_rows(
                     if len(cells) != len(header):
                         raise ValueError(f"line {reader.line_num} has {len(cells)} cells, not {len(header)}")
                     row = cells if header == columns else [cells[place] for place in places]
-                    if header != columns and not any(row[place] for place in beyond[: len(row) - len(key)]):
+                    if header != columns and not any(row[place] for place in further[: len(row) - len(key)]):
                         continue
                     for place, kind in numeric_columns:
                         kind(row[place])
@@ -76,7 +76,7 @@ def merge_rows(
 
 
 def read_table(path: Path, types: Mapping[str, type], what: str, **options: Any) -> "pd.DataFrame":
-    """Read a table whose columns are known, plain or gzipped, with pandas.
+    """Read a table with known columns, plain or gzipped, with pandas.
 
     Without other options for `pandas.read_csv` an empty cell is no number, and "nan" is.
 
@@ -138,7 +138,7 @@ def require_end(path: Path, what: str) -> None:
 
 @dataclass(frozen=True)
 class Tidy:
-    """A tidy table whose rows are of one dataclass, as jobs write it, and as it is collected and read.
+    """A tidy table with rows of one dataclass: as jobs write it, as it is collected, and as it is read.
 
     Attributes:
         row: the dataclass.
@@ -169,7 +169,7 @@ class Tidy:
         write_rows(path, self.columns, map(astuple, sorted(rows)))
 
     def collect(self, paths: Iterable[Path], destination: Path) -> None:
-        """Merge files into one, sorted; errors are those of `merge_rows`."""
+        """Merge files into one, sorted; errors are as in `merge_rows`."""
         merge_rows(paths, destination, self.types, self.columns[: self.key], numbers=self.numbers, what=self.what)
 
     def read(self, path: Path) -> "pd.DataFrame":

@@ -1,4 +1,4 @@
-"""What every job took, from Snakemake's benchmark files. Never part of the scores."""
+"""Times and memory of every job, from Snakemake's benchmark files. Never part of the scores."""
 
 import csv
 import resource

@@ -1,4 +1,4 @@
-"""What one run of an experiment is given beside its settings."""
+"""The job of an experiment: the inputs of one run, without its settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

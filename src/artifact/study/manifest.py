@@ -13,7 +13,7 @@ ALL = ("everything",)  # the parts of an exhibit that depends on every run of th
 
 
 def kind(exhibit: str) -> str:
-    """Return the kind of an exhibit, with which its name starts: "figure" (PDF), "table" or "macros" (LaTeX)."""
+    """Return the kind of an exhibit, the start of its name: "figure" (PDF), "table" or "macros" (LaTeX)."""
     return exhibit.partition("-")[0]
 
 
@@ -48,13 +48,13 @@ class Exhibit:
         return f"{self.package}.{self.function.rpartition('.')[0]}"
 
     def make(self, *inputs: Any) -> Any:
-        """Import the function and return what it makes of its inputs."""
+        """Import the function and return its result for its inputs."""
         return getattr(importlib.import_module(self.module), self.function.rpartition(".")[2])(*inputs)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a study may say of an experiment.
+    """The manifest of an experiment: its study settings and corpora.
 
     Attributes:
         settings: the class of its settings (`heldout.settings`).
@@ -103,7 +103,7 @@ class Paper:
 
     @property
     def name(self) -> str:
-        """Its folder."""
+        """Name of the paper's folder."""
         return self.module.rpartition(".")[2]
 
     def experiment_module(self, name: str) -> str:

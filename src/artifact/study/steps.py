@@ -43,7 +43,7 @@ def folding_in(model: str, settings: Mapping[str, Any], seed: int) -> FoldIn:
 def train(
     corpus: Corpus, model: str, *, topics: int, seed: int, test_documents: int, settings: dict[str, Any]
 ) -> list[Trained]:
-    """Train a model on the training documents of a split, on all where none is held out; return what its chains give.
+    """Train a model on a split's training documents, or on all if none is held out; return the result of its chains.
 
     Raises:
         InputError: for an unknown model, or settings that it does not take.
@@ -86,11 +86,14 @@ def score(
     recorder = Recorder(corpus=corpus.name, model=model, variant=variant, seed=seed, documents=test.documents)
     error = math.nan if sampled else None
     for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
-        of_group, samples = recorder.at(topics=group[0].n_topics, smoothing=constant, chain=chain), len(group) * sampled
+        row, samples = (
+            recorder.at(topics=group[0].n_topics, smoothing=constant, chain=chain),
+            len(group) * sampled,
+        )
         full = full_folding_in(group, test, fold_in)
-        of_group.score(FULL, full, samples=samples, standard_error=error)
+        row.score(FULL, full, samples=samples, standard_error=error)
         half = predictive(group, observed, scored, fold_in)
-        of_group.score(HALF, half, samples=samples, standard_error=error)
+        row.score(HALF, half, samples=samples, standard_error=error)
     return recorder.results.scores
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
-HELD_OUT = 0.3  # held-out share of one's own corpora, as of Cranfield and Medline
+HELD_OUT = 0.3  # held-out share of one's own corpora, as for Cranfield and Medline
 NOT_TAKEN_OVER = ("frozen", "mirror", "results")  # keys that a study of one's own does not take over
 LARGEST_INTEGER = 2**53  # the largest that a double holds with all before it
 SECOND_READING = "smoothed-in-m-step"
@@ -25,8 +25,8 @@ WRITTEN = "paper"
 RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 PARTS = ("train", "fold_in")  # parts of a model's settings
-SELECTION = "model-selection"  # an experiment on corpora drawn from trained models, of models that grow
-IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
+SELECTION = "model-selection"  # experiment with growing models, on corpora drawn from trained models
+IS_PROBABILITY = "is-a-probability"  # experiment on documents of its own, also from the true models of drawn corpora
 DRAWN = (SELECTION, IS_PROBABILITY, "mean-ratio")  # the experiments on such corpora
 # what a frozen study, or one of the gallery, may lack
 NOTHING: Mapping[str, Any] = {
@@ -54,7 +54,7 @@ PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"} 
 # packages of environments of their own, run by programs of these names in the folder that `DRIVERS` names
 DRIVEN = ("bigartm", "bitermplus", "etm", "spark", "topicmodels-gibbs", "topicmodels-vem")
 DRIVERS = "HELDOUT_PACKAGES"
-OF_PACKAGES = {"peers": tuple(PEERS), "packages": (*PEERS, *DRIVEN)}  # experiments, whose models they are
+OF_PACKAGES = {"peers": tuple(PEERS), "packages": (*PEERS, *DRIVEN)}  # packages that are the models of an experiment
 
 
 class Run(NamedTuple):
@@ -68,7 +68,7 @@ class Run(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """Runs of one corpus: the numbers of topics, ascending, and the seeds; of no corpus where the study has none."""
+    """Runs of one corpus: ascending numbers of topics, and seeds; no corpus where the study has none."""
 
     corpus: str
     topics: tuple[int, ...]
@@ -105,17 +105,17 @@ class Settings:
 
     @property
     def name(self) -> str:
-        """The study's name, which is also that of its folders."""
+        """The study's name, and the name of its folders."""
         return str(self.study["study"])
 
     @property
     def document(self) -> str:
-        """The document whose papers' exhibits the study has; it is paper/DOCUMENT.tex where that is `written`."""
+        """The document that shows the study's exhibits: paper/DOCUMENT.tex, where the study is `written`."""
         return str(self.study.get("document", MAIN))
 
     @property
     def written(self) -> bool:
-        """Whether an author wrote about it: it is the document's own study, and no corpus stands in for a real one."""
+        """Whether an author wrote about the study: it is its document's own, and every corpus is real."""
         from heldout.corpora.names import SYNTHETIC
 
         named = self.name == (WRITTEN if self.document == MAIN else self.document)
@@ -123,7 +123,7 @@ class Settings:
 
     @property
     def documented(self) -> bool:
-        """Whether a document shows the study's exhibits; a frozen one has tables alone."""
+        """Whether a document shows the study's exhibits; a frozen study has tables alone."""
         return self.document != MAIN or bool(self.study["models"])
 
     @property
@@ -133,7 +133,7 @@ class Settings:
 
     @property
     def described(self) -> tuple[str, ...]:
-        """The corpora of Table 1: those with figures, then those in the table only."""
+        """The corpora of Table 1: first the corpora with figures, then the others."""
         return tuple(dict.fromkeys((*self.corpora, *self.study["table_1_also"])))
 
     @property
@@ -153,7 +153,7 @@ class Settings:
 
     @property
     def second_reading_seeds(self) -> tuple[int, ...]:
-        """The seeds of the second reading of "smoothing", where the constant is added at every M step."""
+        """The seeds of the second reading of "smoothing", in which the constant is added at every M step."""
         return tuple(self.study["smoothing_in_m_step"]["seeds"])
 
     @property
@@ -187,7 +187,7 @@ class Settings:
 
     @property
     def alternative_grid(self) -> Grid:
-        """Where alternative settings are tried."""
+        """The grid of the alternative settings."""
         return Grid.of(self.study["alternatives"])
 
     @property
@@ -212,28 +212,28 @@ class Settings:
         )
 
     def topics_of(self, model: str) -> tuple[int, ...]:
-        """The numbers of topics of one model, ascending: its own, or the study's."""
+        """Return the numbers of topics of one model, ascending: its own, or the study's."""
         return tuple(sorted(self._model(model).get("topics", self.topics)))
 
     def seeds_of(self, model: str) -> tuple[int, ...]:
-        """The seeds of one model: its own, or the study's."""
+        """Return the seeds of one model: its own, or the study's."""
         return tuple(self._model(model).get("seeds", self.seeds))
 
     def further_variants(self, model: str, seed: int | None = None) -> tuple[str, ...]:
-        """The variants that a model has beside the main one, over the same grid; of one seed or of all together."""
+        """Return the further variants of a model over the same grid, of one seed or of all together."""
         also = self._model(model).get("also", {})
         return tuple(name for name, asked in also.items() if seed is None or seed in asked.get("seeds", (seed,)))
 
     def swept_values(self, model: str) -> tuple[float, ...]:
-        """The values of a model's sweep, ascending; empty if it has no sweep."""
+        """Return the values of a model's sweep, ascending; empty without a sweep."""
         return tuple(sorted(self._model(model).get("sweep", {}).get("values", ())))
 
     def swept_variants(self, model: str) -> tuple[str, ...]:
-        """The variants of a model's sweep, one per value of `swept_values`."""
+        """Return the variants of a model's sweep, one per value of `swept_values`."""
         return tuple(f"{self._model(model)['sweep']['setting']}-{value:.2f}" for value in self.swept_values(model))
 
     def main_runs(self, corpus: str, model: str, *, swept: bool = True) -> tuple[Run, ...]:
-        """Return the runs of a model's variants over its grid, with those of its sweep or without."""
+        """Return the runs of a model's variants over its grid, with or without its sweep."""
         return tuple(
             Run(corpus, model, variant, k, seed)
             for k in self.topics_of(model)
@@ -262,13 +262,13 @@ class Settings:
         if kind == SELECTION:
             models = [f"trained-on-{size}" for size in asked.get("settings", {}).get("training_documents", ())]
         more = asked.get("more_seeds", {"training_documents": (), "seeds": ()})
-        of_more_seeds = {f"trained-on-{size}" for size in more["training_documents"]}
+        repeated = {f"trained-on-{size}" for size in more["training_documents"]}
         return tuple(
             Run(corpus, model, kind, k, seed)
             for corpus in asked.get("corpora", ())
             for model in models
             for k in (topics[corpus] if isinstance(topics, Mapping) else topics)
-            for seed in (*asked["seeds"], *(more["seeds"] if model in of_more_seeds else ()))
+            for seed in (*asked["seeds"], *(more["seeds"] if model in repeated else ()))
         )
 
     def beyond_runs(self) -> tuple[Run, ...]:
@@ -278,7 +278,7 @@ class Settings:
         return tuple(Run(corpus, PLSA, self.variant(PLSA), k, seed) for k in topics for seed in seeds)
 
     def test_documents(self, corpus: str) -> int:
-        """Return how many documents of a corpus are held out."""
+        """Return the number of held-out documents of a corpus."""
         if corpus in self.study["realistic"]["corpora"]:
             return int(self.study["realistic"]["test_documents"])
         if corpus == NO_CORPUS:
@@ -294,7 +294,7 @@ class Settings:
         return {**asked.get(part, {}), **changes.get(variant, {}).get(part, {})}
 
     def chains(self, model: str) -> int:
-        """Return how many Markov chains a model has; 0 for a deterministic model."""
+        """Return the number of a model's Markov chains; 0 for a deterministic model."""
         return int(self.setting(model, "train", "chains") or 0)
 
     def constants_added(self, model: str) -> tuple[float, ...]:
@@ -323,11 +323,11 @@ class Settings:
             Run(o.corpus, o.model, o.variant, k, seed) for o in self.alternatives for k in topics for seed in o.seeds
         ]
         main = [(corpus, model, self.variant(model)) for corpus in self.alternative_corpora for model in (PLSA, LDA)]
-        return (*runs, *(Run(*of, k, seed) for of in main for k in topics for seed in seeds))
+        return (*runs, *(Run(*pair, k, seed) for pair in main for k in topics for seed in seeds))
 
 
 def driver(package: str) -> Path:
-    """Return where a package's driver is, if it is there."""
+    """Return the place of a package's driver, whether it is there or not."""
     return Path(os.environ.get(DRIVERS, os.devnull)) / package
 
 
@@ -362,7 +362,7 @@ def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[dict[str, Any], str]:
-    """Return a study of the gallery without the corpora whose file a mirror lacks, and a notice (empty if none is).
+    """Return a study of the gallery without the corpora that a mirror lacks, and a notice (empty if none is missing).
 
     A study of another document, or whose results are the reference, is returned as it is. Files may be in the folder
     `raw` already, or in the `mirror`, which takes the place of downloads (empty for none).
@@ -389,7 +389,7 @@ def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[
 
 
 def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], list[Path], str]:
-    """Return a study as its exhibits see it: with the experiments of the studies whose results are frozen.
+    """Return a study as its exhibits see it: with the experiments of studies whose results are frozen.
 
     NAME/study.json of the folder of reference results has the settings of each study in `frozen`. Also return their
     folders, and a notice on those that are not there (empty if all are). Of an experiment that several of them have,
@@ -440,7 +440,7 @@ def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
 
 
 def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a study of one's own corpora alone: another one's grids and settings, with none of its corpora.
+    """Return a study of one's own corpora alone, with the grids and settings of another study.
 
     `documents` are their numbers by corpus; `HELD_OUT` of them are held out. The first corpus gives the study its name,
     and stands for those that single experiments, alternatives and drawn corpora are of.
@@ -471,7 +471,7 @@ def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict
 
 
 def from_yaml(text: str) -> Any:
-    """Return what a YAML text says; libyaml, where it is there, reads ten times as fast."""
+    """Return the content of a YAML text; by libyaml, if installed, ten times as fast."""
     import yaml
 
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -17,13 +17,13 @@ from heldout.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-# whose versions the numbers depend on
+# packages whose versions the numbers depend on
 PACKAGES = ("heldout", "numpy", "scipy", "numba", "nltk", "pandas", "matplotlib")
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What exhibits and claims are computed from.
+    """The data from which exhibits and claims are computed.
 
     Attributes:
         scores: the columns of `artifact.results.scores.Score`, and those of groups of documents where they are known.
@@ -105,12 +105,12 @@ class Inputs:
         return Settings(self.study)
 
     def judged(self, claim: str) -> Judgement:
-        """Return the judgement of the claim of this name; one without effects ("not run") if there is none."""
+        """Return the judgement of the named claim; without one, a judgement without effects ("not run")."""
         return self.judgements.get(claim, Judgement(claim))
 
     @cached_property
     def held_out(self) -> dict[str, float]:
-        """The share of its documents that a corpus holds out in every split, by corpus."""
+        """The share of documents held out in every split, by corpus."""
         rows = self.corpora[["corpus", "train_documents", "test_documents"]].itertuples(index=False)
         return {str(corpus): test / (training + test) for corpus, training, test in rows if test}
 
@@ -159,7 +159,7 @@ def read_timings(*paths: Path) -> "pd.DataFrame":
 
 
 def read_commands(path: Path) -> "pd.DataFrame":
-    """Read what commands took: "command", "does", "seconds", "memory_mb" and "machine".
+    """Read the costs of commands: "command", "does", "seconds", "memory_mb" and "machine".
 
     Raises:
         InputError: when it cannot be read.

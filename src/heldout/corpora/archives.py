@@ -14,7 +14,7 @@ from pathlib import Path
 from heldout.errors import InputError
 from heldout.limits import open_zip, require_file
 
-LARGEST = 2**30  # bytes of all members that are read
+LARGEST = 2**30  # largest number of bytes of all members that are read
 
 
 def read_members(path: Path, pattern: str) -> dict[str, bytes]:
@@ -51,16 +51,16 @@ def read_members(path: Path, pattern: str) -> dict[str, bytes]:
     except Exception as error:  # gzip, lzma and tarfile each report damage in their own way
         kind = "a whole tar archive" if pattern else "a file"
         raise InputError(f"{path}: expected {kind}, found a truncated or unreadable one ({error})") from error
-    return _found(path, pattern, members)
+    return _require_some(path, pattern, members)
 
 
 def _zip_members(path: Path, pattern: str) -> dict[str, bytes]:
     with open_zip(path, "zip", "get it again") as archive:
         names = [name for name in archive.namelist() if fnmatch.fnmatchcase(name, pattern)]
-        return _found(path, pattern, {name: archive.read(name) for name in names})
+        return _require_some(path, pattern, {name: archive.read(name) for name in names})
 
 
-def _found(path: Path, pattern: str, members: Mapping[str, bytes]) -> dict[str, bytes]:
+def _require_some(path: Path, pattern: str, members: Mapping[str, bytes]) -> dict[str, bytes]:
     if not members:
         raise InputError(f"{path}: expected the member {pattern}, found none of that name")
     return dict(sorted(members.items()))

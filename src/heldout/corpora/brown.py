@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 from heldout.corpora.corpus import Corpus, provenance
 from heldout.errors import InputError
 
-RARE = "*"  # stands for every word of fewer documents than
-LEAST = 5
+RARE = "*"  # token in place of every word of fewer documents than
+FEWEST = 5
 
 
 def read_tokens(name: str, members: Mapping[str, bytes]) -> Corpus:
@@ -30,7 +30,7 @@ def read_tokens(name: str, members: Mapping[str, bytes]) -> Corpus:
         for word in set(words):
             occurrences[word] = occurrences.get(word, 0) + 1
     kept = [
-        (document, [word if occurrences[word] >= LEAST else RARE for word in words]) for document, words in documents
+        (document, [word if occurrences[word] >= FEWEST else RARE for word in words]) for document, words in documents
     ]
-    rule = f"words with punctuation, in lower case; {RARE} for words in fewer than {LEAST} documents"
-    return Corpus.from_documents(name, kept, provenance(rule, {"least": LEAST}))
+    rule = f"words with punctuation, in lower case; {RARE} for words in fewer than {FEWEST} documents"
+    return Corpus.from_documents(name, kept, provenance(rule, {"least": FEWEST}))

@@ -35,7 +35,7 @@ def provenance(
 
 
 def offsets_of(lengths: Sequence[int] | NDArray[np.integer]) -> Ints:
-    """Return where documents of these (D,) lengths begin, one after the other, and the last one's end: (D + 1,)."""
+    """Return the first token of documents of (D,) lengths, one after the other, and the last one's end: (D + 1,)."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
@@ -49,7 +49,7 @@ class Corpus(Saved):
         tokens: (N,) int32, the word indices of all documents, one document after the other.
         offsets: (D + 1,) int64; document d is `tokens[offsets[d]:offsets[d + 1]]`.
         documents: the D documents' names (a record number, a file name).
-        provenance: what was read and how it was preprocessed; JSON-compatible. `synthetic` (bool) and
+        provenance: the sources and their preprocessing; JSON-compatible. `synthetic` (bool) and
             `ordered` (bool, False where the source held counts only) are always there.
 
     Raises:
@@ -94,7 +94,7 @@ class Corpus(Saved):
     def from_documents(
         cls, name: str, documents: Sequence[tuple[str, Sequence[str]]], provenance: dict[str, Any] | None = None
     ) -> Self:
-        """Return the corpus of documents that are each a name and the words in order; the vocabulary is sorted."""
+        """Return the corpus of documents, each a name and the words in order; the vocabulary is sorted."""
         vocabulary = tuple(sorted({word for _, words in documents for word in words}))
         index = {word: i for i, word in enumerate(vocabulary)}
         return cls(
@@ -108,27 +108,27 @@ class Corpus(Saved):
 
     @property
     def n_documents(self) -> int:
-        """D, the number of documents."""
+        """Number of documents, D."""
         return len(self.documents)
 
     @property
     def n_words(self) -> int:
-        """V, the size of the vocabulary."""
+        """Size of the vocabulary, V."""
         return len(self.vocabulary)
 
     @property
     def n_tokens(self) -> int:
-        """N, the number of tokens in all documents."""
+        """Number of tokens in all documents, N."""
         return len(self.tokens)
 
     @property
     def lengths(self) -> Ints:
-        """(D,) tokens per document."""
+        """Tokens per document, (D,)."""
         return np.diff(self.offsets)
 
     @property
     def synthetic(self) -> bool:
-        """True where the documents were drawn from a model."""
+        """Whether the documents were drawn from a model."""
         return bool(self.provenance["synthetic"])
 
     def document(self, index: int) -> NDArray[np.int32]:
@@ -154,7 +154,7 @@ class Corpus(Saved):
         documents: tuple[str, ...],
         vocabulary: tuple[str, ...] | None = None,
     ) -> "Corpus":
-        """Return a corpus of other documents, over this one's vocabulary or the one given."""
+        """Return a corpus of other documents, over this one's vocabulary or the given one."""
         return replace(
             self,
             vocabulary=self.vocabulary if vocabulary is None else vocabulary,
@@ -165,7 +165,7 @@ class Corpus(Saved):
         )
 
     def over(self, vocabulary: tuple[str, ...]) -> tuple["Corpus", int]:
-        """Return the documents over another vocabulary, and the number of tokens left out because it lacks them."""
+        """Return the documents over another vocabulary, and the number of tokens that it lacks."""
         if self.vocabulary == vocabulary:
             return self, 0
         index = {word: i for i, word in enumerate(vocabulary)}

@@ -52,7 +52,7 @@ def read_sources(table_path: Path) -> dict[str, Source]:
     """Read the table of downloadable files, by file name.
 
     Raises:
-        InputError: when the table is missing or its columns are not those of `Source`.
+        InputError: when the table is missing or its columns are not the fields of `Source`.
     """
     columns = [column.name for column in fields(Source)]
     sources: dict[str, Source] = {}
@@ -100,7 +100,7 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
     A failed download is tried again `retries` times at the same address. Return `destination`.
 
     Raises:
-        InputError: one line with the file, what was expected, what came instead, and the two ways out.
+        InputError: one line with the file, the expected and the actual state, and the two ways out.
     """
     row = source(file, table_path)
     if destination.exists():
@@ -147,7 +147,7 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
 
 
 def _download(url: str, sha256: str, temporary: Path, retries: int) -> None:
-    """Download one address with pooch, which tries again where it fails, to `temporary`; verify its checksum."""
+    """Download one address to `temporary` with pooch, which tries again after a failure; verify its checksum."""
     # both take a fifth of a second to import, and a job that finds its files has no use for them
     import pooch
     import requests
@@ -157,8 +157,8 @@ def _download(url: str, sha256: str, temporary: Path, retries: int) -> None:
     logger.setLevel(logging.ERROR)  # its progress notes would stand between ours and the error line
     try:
         with tempfile.TemporaryDirectory(prefix=f"{temporary.name}.", dir=temporary.parent) as folder:
-            of_file = {"registry": {"file": None}, "urls": {"file": url}}
-            pool = pooch.create(path=folder, base_url="", retry_if_failed=retries, **of_file)
+            file_settings = {"registry": {"file": None}, "urls": {"file": url}}
+            pool = pooch.create(path=folder, base_url="", retry_if_failed=retries, **file_settings)
             as_it_is = {"headers": {"Accept-Encoding": "identity"}, "chunk_size": 1 << 16}
             downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT, **as_it_is)
             path = Path(pool.fetch("file", downloader=downloader))

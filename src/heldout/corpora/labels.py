@@ -16,12 +16,12 @@ from heldout.corpora.reuters import NUMBER, STORY
 from heldout.errors import InputError
 from heldout.typing import Floats
 
-LABELS = "labels"  # in the provenance
+LABELS = "labels"  # key of the labels in the provenance
 TOPICS = re.compile(r"<TOPICS>(.*?)</TOPICS>", re.DOTALL)
-MADE_UP = (3, 4)  # labels of two kinds, of which a drawn document has one each
+MADE_UP = (3, 4)  # numbers of labels of two kinds; a drawn document has one label of each kind
 LABEL = re.compile(r"<D>(.*?)</D>")
 
-Labels = Mapping[str, Sequence[str]]  # of documents by name
+Labels = Mapping[str, Sequence[str]]  # labels of documents by name
 
 
 def topics_of_stories(members: Mapping[str, bytes]) -> dict[str, list[str]]:
@@ -63,7 +63,7 @@ def labels_of(corpus: Corpus) -> list[tuple[str, ...]]:
 
 
 def frequent_labels(corpus: Corpus, least: int) -> tuple[str, ...]:
-    """Return the labels that `least` documents or more have, sorted."""
+    """Return the labels of at least `least` documents, sorted."""
     names, documents = np.unique([label for own in labels_of(corpus) for label in own], return_counts=True)
     return tuple(str(name) for name, n in zip(names, documents, strict=True) if n >= least)
 
@@ -78,7 +78,7 @@ def indicators(corpus: Corpus, labels: Sequence[str]) -> Floats:
                [0.]])
     """
     place = {label: j for j, label in enumerate(labels)}
-    found = np.zeros((corpus.n_documents, len(labels)))
+    present = np.zeros((corpus.n_documents, len(labels)))
     for d, own in enumerate(labels_of(corpus)):
-        found[d, [place[label] for label in own if label in place]] = 1.0
-    return found
+        present[d, [place[label] for label in own if label in place]] = 1.0
+    return present

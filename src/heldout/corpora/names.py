@@ -1,11 +1,11 @@
-"""Corpora by name: which files each is read from, and which are drawn from models. Nothing here reads one."""
+"""Corpora by name: the files that each is read from, and the models that corpora are drawn from; no reading."""
 
 from dataclasses import dataclass
 
 from heldout.errors import InputError
 
 STOP_LIST = "english.stop"
-SYNTHETIC = "-like"  # the end of the name of a corpus of another one's shape, drawn from a known LDA
+SYNTHETIC = "-like"  # end of the name of a corpus drawn from a known LDA in another corpus's shape
 
 # downloaded files by corpus, the archive first; with the stop list as their second, texts, of which a rule makes words
 ARCHIVES = {

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from heldout.corpora.brown import RARE
 from heldout.corpora.corpus import Corpus, provenance
 
-LARGEST = 5000  # words that are kept
-BROKEN = re.compile(r"-[ \t]*\r?\n[ \t]*")  # a word at the end of a line
+LARGEST = 5000  # number of words that are kept
+BROKEN = re.compile(r"-[ \t]*\r?\n[ \t]*")  # hyphen of a word broken at the end of a line
 TOKEN = re.compile(r"[a-z]+|[.,;:?!()]")
 
 

@@ -1,4 +1,4 @@
-"""The corpora by name: how the files of each are read, and by which rule."""
+"""The corpora by name: the reader of each one's files, and its rule."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ LABELLED_NEWS = Rule(token="[a-z]", minimum_length=3, minimum_documents=6, refus
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a corpus is made.
+    """The recipe of a corpus.
 
     Attributes:
         read: returns (document name, text) of the archive's members; without a rule it takes the corpus's name and the
@@ -76,7 +76,7 @@ RECIPES = {
 
 
 def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
-    """Read a corpus from its downloaded files, whose content the corpora table tells, and preprocess it.
+    """Read a corpus from its downloaded files, verified by the corpora table, and preprocess it.
 
     A record whose text is empty, or has no word under a rule that does not refuse that, is left out and named in the
     provenance, which also has `stands_in_for` where the corpus takes another one's place.
@@ -96,16 +96,16 @@ def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
         corpus.provenance.update(stands_in, sources=sources)
         return corpus
     stop_list = verified_members(raw_dir / STOP_LIST, rows[STOP_LIST])[STOP_LIST]
-    of_documents = how.labels(members) if how.labels else None
+    document_labels = how.labels(members) if how.labels else None
     texts, blank = [], []
     for document, text in how.read(members):
-        if of_documents is not None and not of_documents[document]:
+        if document_labels is not None and not document_labels[document]:
             continue
         if text.strip():
             texts.append((document, text))
         else:
             blank.append(document)
     corpus = corpus_of(name, how.rule, texts, read_stop_list(stop_list, STOP_LIST), sources, blank, **stands_in)
-    if of_documents is not None:
-        corpus.provenance[LABELS] = {document: list(of_documents[document]) for document in corpus.documents}
+    if document_labels is not None:
+        corpus.provenance[LABELS] = {document: list(document_labels[document]) for document in corpus.documents}
     return corpus

@@ -1,4 +1,4 @@
-"""From texts to documents of words: one rule, applied in one order."""
+"""Preprocessing of texts into documents of words: one rule, applied in one order."""
 
 import re
 import sys
@@ -15,23 +15,23 @@ from heldout.errors import InputError
 Text = tuple[str, str]  # document name, its text
 Words = tuple[str, list[str]]  # document name, its words in order
 
-ANY_SCRIPT = "letters, marks and digits of any script"  # instead of a regular expression
-SYLLABLES = "\u2e80"  # first character of the scripts whose characters are syllables or words, long enough alone
+ANY_SCRIPT = "letters, marks and digits of any script"  # pattern of a rule instead of a regular expression
+SYLLABLES = "\u2e80"  # first character of the scripts in which one character is a syllable or a word, long enough alone
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How texts become words: steps that are applied to the lower-cased text, in this order.
+    """The rule by which texts become words: steps that are applied to the lower-cased text, in this order.
 
     Attributes:
         token: a regular expression of one character, or `ANY_SCRIPT`; a token is a maximal run of matches.
-        minimum_length: shorter tokens are dropped, but for those of Chinese, Japanese and Korean.
+        minimum_length: shorter tokens are dropped, except in Chinese, Japanese and Korean.
         keep: tokens that are kept though they are shorter.
         stop_words: whether the words of the stop list are dropped.
         stemmer: "none", or "lancaster": the Paice/Husk stemmer, applied until nothing changes.
         minimum_count: words with fewer tokens in all texts are dropped.
         minimum_documents: words that occur in fewer texts are dropped.
-        largest_vocabulary: how many words are kept, those that occur in the most texts (ties go to the word with more
+        largest_vocabulary: number of words that are kept, the ones in the most texts (ties go to the word with more
             tokens, then to the first in the alphabet); 0 for all.
         first_documents: how many texts become documents, the first ones; 0 for all. The thresholds above count all
             texts.
@@ -112,7 +112,7 @@ def lancaster() -> Callable[[str], str]:
 
 
 def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[str]]:
-    """Return a rule, without its thresholds over all texts, as a function from a text to its words in order.
+    """Return the function from a text to its words in order, by a rule without its thresholds over all texts.
 
     Examples:
         >>> rule = Rule(token="[a-z]", minimum_length=3)
@@ -139,7 +139,7 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
 
 
 def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus: str) -> list[Words]:
-    """Turn texts, none of them blank, into the documents of words that the rule keeps, token order kept.
+    """Turn texts, none of them blank, into the rule's documents of words, token order kept.
 
     Raises:
         InputError: names the document that has no word left, where the rule refuses it, or the corpus with fewer than
@@ -175,10 +175,10 @@ def corpus_of(
     left_out: Sequence[str] = (),
     **more: Any,
 ) -> Corpus:
-    """Return the corpus that a rule makes of texts, without the documents that have no word, named in its provenance.
+    """Return the corpus that a rule makes of texts; its provenance names the documents without a word, left out.
 
     The provenance has `sources`, the names of records that were `left_out` before, and `more`; the other arguments and
-    errors are those of `apply`.
+    errors are as in `apply`.
     """
     documents = apply(rule, texts, stop_words, name)
     empty = [document for document, words in documents if not words]

@@ -19,11 +19,11 @@ from heldout.corpora.preprocess import read_stop_list
 from heldout.errors import InputError
 from heldout.limits import one_line
 
-LETTERS = re.compile("[a-z]{3,}")  # of words of the newsgroups
+LETTERS = re.compile("[a-z]{3,}")  # words of the newsgroups
 
 
 def read_object(file: str, content: bytes) -> Any:
-    """Return the one object that an .rda file holds.
+    """Return the single object of an .rda file.
 
     Raises:
         InputError: names the file that is damaged, or holds more objects or none.
@@ -97,9 +97,10 @@ def read_cora(name: str, members: Mapping[str, bytes]) -> Corpus:
 
 
 def read_newsgroups(name: str, members: Mapping[str, bytes]) -> Corpus:
-    """Return 20 newsgroups by date, Rennie's counts of words of 3 letters or more that are no stop words.
+    """Return 20 newsgroups by date, Rennie's counts of words of 3 letters or more without stop words.
 
-    Documents are named "group/train-N" and "group/test-N", the training ones first; those without words are left out.
+    Documents are named "group/train-N" and "group/test-N", the training ones first; documents without words are left
+    out.
 
     Raises:
         InputError: for a file that is damaged or another one.
@@ -114,8 +115,8 @@ def read_newsgroups(name: str, members: Mapping[str, bytes]) -> Corpus:
         parts = {"vocab": of["vocab"], "documents": [*of["train.documents"], *of["test.documents"]]}
     corpus = _corpus(name, parts, names)
     words = tuple(word for word in corpus.vocabulary if LETTERS.fullmatch(word) and word not in stop_words)
-    over, _ = corpus.over(words)
-    blank = [document for document, length in zip(over.documents, over.lengths, strict=True) if not length]
+    kept, _ = corpus.over(words)
+    blank = [document for document, length in zip(kept.documents, kept.lengths, strict=True) if not length]
     rule = f"{RULE}; words of three letters or more, and of letters alone, that are not in {STOP_LIST}"
-    found = provenance(rule, {}, left_out=blank, ordered=False)
-    return replace(over.subset(np.flatnonzero(over.lengths)), provenance=found)
+    details = provenance(rule, {}, left_out=blank, ordered=False)
+    return replace(kept.subset(np.flatnonzero(kept.lengths)), provenance=details)

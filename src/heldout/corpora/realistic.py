@@ -27,16 +27,16 @@ from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Ints
 
-DOCUMENTS = 50_182  # Buntine (2009), section 4.2, as is the rest
+DOCUMENTS = 50_182  # Buntine (2009), section 4.2, as for all of these
 MEAN_LENGTH = 151.0
 TRAINING_DOCUMENTS = (1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 40_000)
 
 
 def cut(topics: Topics, vocabulary: int) -> Topics:
-    """Return the topics over the `vocabulary` words most probable under the model, in their order; each sums to 1.
+    """Return the topics over the `vocabulary` words most probable under the model, in their order; rows sum to 1.
 
     Raises:
-        InputError: when there are fewer words, or a topic gives none of those that are kept.
+        InputError: when there are fewer words, or a topic gives none of the kept ones.
     """
     if not 0 < vocabulary <= len(topics.vocabulary):
         raise InputError(f"topics: {vocabulary} words cannot be kept of {len(topics.vocabulary)}")

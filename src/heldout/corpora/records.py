@@ -40,7 +40,7 @@ VOTES = (
 def from_responses(
     name: str, responses: Responses, variables: tuple[str, ...], values: tuple[str, ...], records: tuple[str, ...]
 ) -> Corpus:
-    """Return (N, R) responses 0 .. M - 1, -1 where there is none, to R variables of M values as a corpus.
+    """Return (N, R) responses 0 .. M - 1, -1 for a gap, to R variables of M values as a corpus.
 
     Examples:
         >>> corpus = from_responses("tiny", np.array([[0, -1], [1, 0]]), ("a", "b"), ("n", "y"), ("1", "2"))
@@ -63,7 +63,7 @@ def from_responses(
 
 
 def responses_of(corpus: Corpus) -> Responses:
-    """Return the (N, R) responses of a corpus that `from_responses` made, or of some of its documents.
+    """Return the (N, R) responses of a corpus that `from_responses` made, or of a part of its documents.
 
     Raises:
         InputError: for a corpus of other documents.
@@ -78,7 +78,7 @@ def responses_of(corpus: Corpus) -> Responses:
 
 
 def read_votes(name: str, members: Mapping[str, bytes]) -> Corpus:
-    """Return the House votes of 1984: a line is a party and 16 of y, n and ?, which is a gap; records carry the party.
+    """Return the House votes of 1984: a line is a party and 16 of y, n and ? (a gap); records carry the party.
 
     Raises:
         InputError: names the line that is something else.
@@ -95,7 +95,7 @@ def read_votes(name: str, members: Mapping[str, bytes]) -> Corpus:
 
 
 def read_word_presence(name: str, members: Mapping[str, bytes]) -> Corpus:
-    """Return Roweis's 20news_w100: which of 100 words each posting has, from a MATLAB file.
+    """Return Roweis's 20news_w100 from a MATLAB file: the presence of 100 words in each posting.
 
     Raises:
         InputError: when the file is not that.

@@ -1,4 +1,4 @@
-"""What a corpus has beside its documents: a label of each, links between them, the time of each.
+"""Data of a corpus beyond its words: a label of each document, links between them, the time of each.
 
 A label is what stands before the slash in a document's name, "pos/cv000", and so is a volume, "nips07/0012"; links
 are pairs of documents' names in the provenance. A drawn corpus has neither, and gets some that depend on its words, so
@@ -12,7 +12,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
-TIMES = 4  # of a drawn corpus
+TIMES = 4  # number of times of a drawn corpus
 
 
 def labels_of(corpus: Corpus) -> Ints:
@@ -45,7 +45,7 @@ def times_of(corpus: Corpus) -> Ints:
 
 
 def classes_of(corpus: Corpus) -> Ints:
-    """Return (D,) classes 0 .. C - 1, in the order of their names; a drawn corpus's are its two labels.
+    """Return (D,) classes 0 .. C - 1, in the order of their names; a drawn corpus has its two labels as classes.
 
     Raises:
         InputError: for a corpus of no or one class.
@@ -55,7 +55,7 @@ def classes_of(corpus: Corpus) -> Ints:
 
 def _numbered(corpus: Corpus, what: str, wanted: int | None) -> Ints:
     parts = [document.partition("/") for document in corpus.documents]
-    names, numbers = np.unique([before for before, _, _ in parts], return_inverse=True)
+    names, numbers = np.unique([prefix for prefix, _, _ in parts], return_inverse=True)
     if not all(slash for _, slash, _ in parts) or len(names) < 2 or (wanted and len(names) != wanted):
         raise InputError(
             f"corpus {corpus.name}: expected {what} before a slash in the name of every document, {wanted or 'several'}"
@@ -65,7 +65,7 @@ def _numbered(corpus: Corpus, what: str, wanted: int | None) -> Ints:
 
 
 def links_of(corpus: Corpus) -> Ints:
-    """Return the (M, 2) pairs of linked documents, the earlier first, each once; of documents that are there.
+    """Return the (M, 2) pairs of linked documents in the corpus, the earlier first, each pair once.
 
     Raises:
         InputError: for a corpus without links.
@@ -83,9 +83,9 @@ def links_of(corpus: Corpus) -> Ints:
 
 
 def _nearest(counts: Floats) -> Ints:
-    """Return every document with the one whose counts (D, V) have the largest cosine with its own."""
+    """Return pairs of each document and the document with the largest cosine of counts (D, V)."""
     norms = np.sqrt((counts**2).sum(axis=1, keepdims=True))
     unit = counts / np.maximum(norms, 1.0)
-    near = unit @ unit.T
-    np.fill_diagonal(near, -1.0)
-    return np.column_stack([np.arange(len(counts)), near.argmax(axis=1)])
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -1.0)
+    return np.column_stack([np.arange(len(counts)), cosines.argmax(axis=1)])

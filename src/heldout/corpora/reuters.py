@@ -49,10 +49,10 @@ def read_stories(content: bytes, where: str) -> list[tuple[str, str]]:
 
 
 def read_texts(members: Mapping[str, bytes]) -> list[tuple[str, str]]:
-    """Return `read_stories` of every archive member, in name order, which is the stories' own.
+    """Return `read_stories` of every archive member, in name order, which is the order of the stories.
 
     Raises:
-        InputError: as `read_stories` does, or when two members number a story alike.
+        InputError: as `read_stories` does, or when two members give stories the same number.
     """
     texts = [story for name in sorted(members) for story in read_stories(members[name], name)]
     numbers = [number for number, _ in texts]

@@ -1,4 +1,4 @@
-"""Which documents are held out, which half of each is shown, and which tokens train, validate and test."""
+"""Splits: held-out documents, the half of each that is shown, and tokens that train, validate and test."""
 
 from typing import NamedTuple
 
@@ -64,7 +64,7 @@ class TokenSplit(NamedTuple):
     """Every document's tokens in three parts, over the words that have a training token somewhere (`token_split`).
 
     Attributes:
-        training, validation, test: the same documents, in the same order; the vocabulary is that of `training`.
+        training, validation, test: the same documents, in the same order; the vocabulary is `training`'s.
         validation_left_out, test_left_out: tokens of the two parts whose word has no training token.
     """
 
@@ -79,7 +79,7 @@ def token_split(corpus: Corpus, shares: tuple[float, ...], seed: int) -> TokenSp
     """Divide every document's tokens at random into a training, a validation and a test part.
 
     Of a document's L tokens, shares[0] L train (rounded to the nearest whole number, halves up, and at least one). Of
-    the others, shares[2] L test, rounded in the same way, or all if there are fewer; what is left validates. A document
+    the others, shares[2] L test, rounded in the same way, or all if there are fewer; the rest validates. A document
     that is too short for three parts therefore goes without validation tokens first. The parts keep the tokens' order.
     The draw is named by (corpus, document, seed), so it is the same for every model and does not depend on the other
     documents. Words without any training token leave the vocabulary, so that no model has to give them a probability;

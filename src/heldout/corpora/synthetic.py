@@ -21,9 +21,9 @@ from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
 MINIMUM_LENGTH = 2  # tokens, so that both halves of a document hold a token
-UNSCALED_LENGTH = 100.0  # mean below which the root of a scale does not shrink long documents
+UNSCALED_LENGTH = 100.0  # mean length below which the root of a scale does not shrink long documents
 FEWEST_TOPICS = 5  # least number of topics that a scale leaves
-NEGLIGIBLE = 1e-30  # probabilities below it are 0: no draw reaches them, and denormals slow every kernel down
+NEGLIGIBLE = 1e-30  # largest probability that is set to 0: no draw reaches it, and denormals slow every kernel down
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Shape:
 
     @property
     def documents(self) -> int:
-        """D, training and test documents together."""
+        """Number of documents, D, training and test together."""
         return self.train_documents + self.test_documents
 
     def scaled(self, scale: float) -> "Shape":
@@ -85,8 +85,8 @@ class Law:
 def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | None = None) -> tuple[Corpus, Topics]:
     """Draw a corpus and return it with the topics that it was drawn from.
 
-    Words that are never drawn stay in the vocabulary, so that V is the shape's and the topics are exactly those that
-    the documents are drawn from; the provenance counts such words (`words_never_drawn`).
+    Words that are never drawn stay in the vocabulary, so that V is the shape's and the topics are exactly the ones
+    that the documents are drawn from; the provenance counts these words (`words_never_drawn`).
 
     The name, the scale, which shrinks the shape (`Shape.scaled`), and the seed name the draw. Made-up words w1, w2, ...
     come in the order of their expected frequency. Raises InputError when the scale is out of range.
@@ -125,7 +125,7 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
 def drawn(
     name: str, topics: Topics, tokens: NDArray[np.int32], lengths: Ints, words: str, settings: Mapping[str, Any]
 ) -> tuple[Corpus, Topics]:
-    """Return a corpus of D documents drawn from topics, one after the other; and these, with its provenance.
+    """Return a corpus of D documents drawn from topics, one after the other; and the topics, with its provenance.
 
     `words` is the rule that it was drawn by, for tables, `settings` the same, JSON-compatible.
     """

@@ -18,7 +18,7 @@ def text_files(folder: Path) -> list[Path]:
     """Return the .txt files of a folder in the order of their names.
 
     Raises:
-        InputError: when there is no such folder, or a name is not printable.
+        InputError: for a missing folder, or when a name is not printable.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")

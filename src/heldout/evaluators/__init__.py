@@ -39,7 +39,7 @@ FULL = "full-folding-in"
 HALF = "half-folding-in"
 FOLDING_IN = (FULL, HALF)
 EXACT = "exact-marginal"
-REFERENCE = "reference"  # for documents without an exact value
+REFERENCE = "reference"  # estimator of documents without an exact value
 SEQUENTIAL = "left-to-right-sequential"
 PARTICLES = "left-to-right"
 UNRESAMPLED = "left-to-right-unresampled"
@@ -97,6 +97,6 @@ ESTIMATORS: dict[str, EstimatorProperties] = {
 }
 
 
-def of_likelihood() -> list[str]:
-    """Return the names of the estimators of log p(w | alpha, phi) but for `EXACT` and `REFERENCE`, the comparisons."""
+def likelihood_estimators() -> list[str]:
+    """Return the names of the estimators of log p(w | alpha, phi), without the comparisons `EXACT` and `REFERENCE`."""
     return [name for name, known in ESTIMATORS.items() if name not in (EXACT, REFERENCE) and known.behaviour != "other"]

@@ -1,4 +1,4 @@
-r"""The reference's own annealing from both sides: bounds on log p(w) of simulated documents under a mixture of priors.
+r"""The reference's annealing from both sides: bounds on log p(w) of simulated documents under a mixture of priors.
 
 The annealing of `annealed_prior` under each Dirichlet of p(theta) = sum_m pi_m Dir(theta | alpha_m), which may be one
 alone, gives together one weight
@@ -33,7 +33,7 @@ from heldout.typing import Floats, Ints
 
 
 class Simulated(NamedTuple):
-    """D documents of N tokens, drawn with the topics of their tokens, (N,), and the components of the prior, (D,)."""
+    """D documents of N tokens, with the topics drawn for their tokens, (N,), and the prior's components, (D,)."""
 
     documents: Corpus
     assignments: Ints
@@ -62,7 +62,7 @@ def annealed_bounds(
     Args:
         topics: phi; their own alpha is not used.
         prior: the mixture that the documents were drawn from.
-        simulated: what `simulate_mixture` drew.
+        simulated: the documents, from `simulate_mixture`.
         rng: seeds the streams of documents.
         chains: S, runs in each direction.
         steps: T of every run.
@@ -83,12 +83,12 @@ def annealed_bounds(
     every = np.full(len(documents.lengths), steps)
     forward, backward = [], []
     for m in used:
-        under, log_share = replace(topics, alpha=prior.alphas[m]), np.log(prior.weights[m])
-        runs = annealing(under, documents, rng)
+        component, log_share = replace(topics, alpha=prior.alphas[m]), np.log(prior.weights[m])
+        runs = annealing(component, documents, rng)
         forward.append(log_share + runs.log_weights(every, chains))
         if (components == m).any():
             reverse = [
-                annealed_upper(under, documents, 1, rng, assignments=assignments, steps=steps).log_likelihood
+                annealed_upper(component, documents, 1, rng, assignments=assignments, steps=steps).log_likelihood
                 for _ in range(chains)
             ]
             own = np.array(reverse).T

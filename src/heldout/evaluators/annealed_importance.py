@@ -110,7 +110,7 @@ def distinct(document, phi_by_word, rows, log_phi, known):  # type: ignore[no-un
 @nb.njit("float64(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[::1], boolean, float64[::1], "
          "uint64[::1])", cache=True)  # fmt: skip
 def urn(rows, z, counts, log_phi, alpha, draw, cumulative, state):  # type: ignore[no-untyped-def]
-    """Draw z from the urn (or use the given z), recount it and return log f_0(z) / q(z), nats."""
+    """Draw z from the urn, or take the given z; recount it and return log f_0(z) / q(z), nats."""
     counts[:] = 0.0
     log_weight, prior = 0.0, alpha.sum()
     for token in range(rows.shape[0]):
@@ -155,11 +155,11 @@ def _anneal(tokens, offsets, phi_by_word, alpha, temperatures, assignments, stat
         for t in range(1, steps + 1):
             upper = steps + 1 - t if backward else t
             power = temperatures[upper] - temperatures[upper - 1]
-            between = temperatures[upper - 1] if backward else temperatures[upper]
+            level = temperatures[upper - 1] if backward else temperatures[upper]
             if t < steps:
                 for u in range(words):
                     for k in range(K):
-                        table[u, k] = math.exp(between * log_phi[u, k])  # 0 where phi is 0: between is positive
+                        table[u, k] = math.exp(level * log_phi[u, k])  # 0 where phi is 0: between is positive
             for s in range(chains):
                 log_likelihood = 0.0
                 for token in range(length):
@@ -218,7 +218,7 @@ def annealed_importance(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by annealed importance sampling.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a chain of `temperatures` - 1
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a chain of `temperatures` - 1
     sweeps; in one step of temperature it is importance sampling from the prior. The estimates are unbiased as
     probabilities; the standard error does not cover weights that no chain has met: with few temperatures, missing a
     rare large weight makes both estimate and error too small.

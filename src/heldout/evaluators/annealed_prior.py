@@ -71,13 +71,13 @@ from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
-ITERATIONS, TOLERANCE = 100, 1e-3  # mean field's; any point is right, one near the mean takes fewer steps
+ITERATIONS, TOLERANCE = 100, 1e-3  # limits of mean field: any point is right, and one near the mean takes fewer steps
 BELOW_ONE = 1.0 - 2.0**-53
 SMALLEST = 1e-15  # share of the whole that is left out
-POWERS = 64  # of two, down and up, that a ratio of alpha to m is told apart by
-SPACING = 1.25  # of the table of H, which is linear between its points
+POWERS = 64  # powers of two, down and up, by which ratios of alpha to m are told apart
+SPACING = 1.25  # ratio of neighbouring points in the table of H, which is linear between them
 TRIES = 10  # draws from m until another topic comes
-LARGE = 1e200  # products are turned into logarithms before they overflow
+LARGE = 1e200  # bound of products, which are turned into logarithms before they overflow
 
 
 @nb.njit("int64(float64[::1], float64[::1], float64, float64)", cache=True, nogil=True)
@@ -126,7 +126,7 @@ def _log_ratio(n_used, used, counts, alpha, m, share, g, L):  # type: ignore[no-
 
 @nb.njit("void(float64[::1], float64[::1], int64, int64, float64[::1])", cache=True, nogil=True)
 def _sequence(alpha, m, L, T, out):  # type: ignore[no-untyped-def]
-    """Write g_0 = infinity, g_1 > .. > g_T = 0, at which H has come equal steps, to out."""
+    """Write g_0 = infinity, g_1 > .. > g_T = 0, which lie at equal steps of H, to out."""
     weight, total, r = np.zeros(2 * POWERS), np.zeros(2 * POWERS), np.empty(2 * POWERS)
     for k in range(alpha.shape[0]):
         if m[k] > SMALLEST:
@@ -145,18 +145,18 @@ def _sequence(alpha, m, L, T, out):  # type: ignore[no-untyped-def]
         H += weight[i] * math.log1p(L / r[i])
     step = H / T
     while t > 0:  # linear between points at which g + r has the constant ratio SPACING
-        before, H_before = g, H
+        g_before, H_before = g, H
         g, H = (g + smallest) * SPACING - smallest, 0.0
         for i in range(groups):
             H += weight[i] * math.log1p(L / (r[i] + g))
         while t > 0 and t * step >= H:
-            out[t] = before + (g - before) * (H_before - t * step) / (H_before - H)
+            out[t] = g_before + (g - g_before) * (H_before - t * step) / (H_before - H)
             t -= 1
 
 
 @nb.njit("float64(float64, uint64[::1])", cache=True, nogil=True)
 def _log_gamma_draw(shape, state):  # type: ignore[no-untyped-def]
-    """Return the logarithm of a draw from Gamma(shape, 1) (Marsaglia and Tsang, 2000), which may be far below -700."""
+    """Return the logarithm of a draw from Gamma(shape, 1), possibly far below -700 (Marsaglia and Tsang, 2000)."""
     boost = 0.0
     if shape < 1.0:
         boost = math.log(1.0 - uniform(state)) / shape
@@ -171,7 +171,7 @@ def _log_gamma_draw(shape, state):  # type: ignore[no-untyped-def]
 
 @nb.njit("float64(float64, float64, float64, float64[:, ::1], int64)", cache=True, nogil=True)
 def _log_density(u, a_j, a_k, phi, n):  # type: ignore[no-untyped-def]
-    """Return the log density of u = log t / (1 - t) given n words, up to a constant; phi[i] are a word's two."""
+    """Return the log density of u = log t / (1 - t) given n words, up to a constant; phi[i] has both of a word's."""
     log_t, log_rest = -math.log1p(math.exp(-u)) if u > -700.0 else u, -math.log1p(math.exp(u)) if u < 700.0 else -u
     t, rest = math.exp(log_t), math.exp(log_rest)
     log_p, p = a_j * log_t + a_k * log_rest, 1.0
@@ -230,7 +230,7 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
     prior, centre = np.empty((longest, K)), np.empty((longest, K))  # cumulative sums of alpha phi and m phi, by row
     counts = np.empty(K)
     used, place = np.empty(K, np.uint32), np.empty(K, np.uint32)  # topics with tokens, and their places there
-    of_two, phi_of_two, cumulative = np.empty(longest, np.int64), np.empty((longest, 2)), np.empty(K)
+    pair_tokens, pair_phi, cumulative = np.empty(longest, np.int64), np.empty((longest, 2)), np.empty(K)
     sums, concentrations = np.empty(K), np.empty(steps.max() + 1 if D > 0 else 1)
     for d in range(D):
         begin, L = offsets[d], offsets[d + 1] - offsets[d]
@@ -280,10 +280,10 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
             log_w = folded_in
             for step in range(1, T + 1):
                 t = T + 1 - step if backward else step
-                g, after = sequence[t - 1], sequence[t]
+                g, g_after = sequence[t - 1], sequence[t]
                 share = 0.0 if t == 1 else 1.0 / g
                 if backward:
-                    log_w += _log_ratio(n_used, used, counts, alpha, m, share, after, L)
+                    log_w += _log_ratio(n_used, used, counts, alpha, m, share, g_after, L)
                 for part in range(2 if t > 1 else 0):
                     if (part == 0) != backward:
                         for token in range(L):
@@ -324,20 +324,20 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
                         n = 0
                         for i in range(L if counts[first] + counts[second] > 0.0 else 0):
                             if z[i] == first or z[i] == second:
-                                of_two[n] = i
-                                phi_of_two[n, 0] = phi_by_word[words[rows[i]], first]
-                                phi_of_two[n, 1] = phi_by_word[words[rows[i]], second]
+                                pair_tokens[n] = i
+                                pair_phi[n, 0] = phi_by_word[words[rows[i]], first]
+                                pair_phi[n, 1] = phi_by_word[words[rows[i]], second]
                                 n += 1
                         if n > 0:
                             a_j, a_k = alpha[first] + g * m[first], alpha[second] + g * m[second]
                             u = _log_gamma_draw(a_j + counts[first], state)
                             u -= _log_gamma_draw(a_k + counts[second], state)
-                            u = _slice(u, a_j, a_k, phi_of_two, n, state)
+                            u = _slice(u, a_j, a_k, pair_phi, n, state)
                             odds, drawn = math.exp(min(u, 700.0)), 0
                             for i in range(n):
-                                left, right = odds * phi_of_two[i, 0], phi_of_two[i, 1]
+                                left, right = odds * pair_phi[i, 0], pair_phi[i, 1]
                                 to_first = uniform(state) * (left + right) < left
-                                z[of_two[i]] = first if to_first else second
+                                z[pair_tokens[i]] = first if to_first else second
                                 drawn += to_first
                             counts[first], counts[second] = float(drawn), float(n - drawn)
                             n_used = 0
@@ -346,7 +346,7 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
                                     used[n_used], place[k] = k, n_used
                                     n_used += 1
                 if not backward:
-                    log_w += _log_ratio(n_used, used, counts, alpha, m, share, after, L)
+                    log_w += _log_ratio(n_used, used, counts, alpha, m, share, g_after, L)
             out[d, s] = log_w
 
 

@@ -28,7 +28,7 @@ def simulate(topics: Topics, lengths: Ints, rng: np.random.Generator) -> tuple[C
 
 
 def simulate_given(topics: AnyTopics, theta: Floats, lengths: Ints, rng: np.random.Generator) -> tuple[Corpus, Ints]:
-    """Draw documents of given mixtures, theta (D, K), and lengths (D,); returns what `simulate` does."""
+    """Draw documents of (D,) lengths from mixtures theta, (D, K), and return them as `simulate` does."""
     z = np.concatenate(
         [np.zeros(0, np.int64), *(rng.choice(len(p), size=n, p=p) for p, n in zip(theta, lengths, strict=True))]
     )
@@ -48,7 +48,7 @@ def simulate_given(topics: AnyTopics, theta: Floats, lengths: Ints, rng: np.rand
 
 
 def check_assignments(topics: Topics, documents: Corpus, assignments: Ints) -> None:
-    """Raise InputError when assignments do not fit the documents, or a token cannot come from its topic."""
+    """Raise InputError for assignments that do not fit the documents, or a token that cannot come from its topic."""
     if documents.vocabulary != topics.vocabulary or assignments.shape != documents.tokens.shape:
         raise InputError(
             f"bidirectional: {documents.n_tokens} tokens and {len(assignments)} assignments; give documents that were"
@@ -71,8 +71,8 @@ def bidirectional(
 ) -> tuple[Evaluation, Evaluation]:
     """Return a stochastic lower and a stochastic upper bound on log p(w | alpha, phi) of simulated documents.
 
-    What it takes, see `heldout.evaluators`: documents that `simulate` drew from these topics with their (N,)
-    `assignments`. A sample is a chain in each direction, in so many `temperatures`, steps between prior and posterior.
+    Arguments are as in `heldout.evaluators`: documents that `simulate` drew from these topics with their (N,)
+    `assignments`. A sample is a chain in each direction, in `temperatures` steps between prior and posterior.
     The lower bound's standard error is `annealed_importance`'s. The upper one's is NaN: its chains all start from the
     same draw, so their spread is no measure of the error; the spread over documents is.
 

@@ -71,11 +71,11 @@ def _climb(rows, z, counts, table, alpha):  # type: ignore[no-untyped-def]
 
 @nb.njit("float64(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1], int64, "
          "float64[::1], uint64[::1])", cache=True)  # fmt: skip
-def mode(rows, z, counts, log_phi, table, alpha, before, cumulative, state):  # type: ignore[no-untyped-def]
-    """Draw z, sweep `before` times, climb to z* and return log p(z*, w), nats; counts follow."""
+def mode(rows, z, counts, log_phi, table, alpha, burn_in, cumulative, state):  # type: ignore[no-untyped-def]
+    """Draw z, make `burn_in` sweeps, climb to z* and return log p(z*, w), nats; counts follow."""
     nowhere = np.empty(0, np.int64)
     urn(rows, z, counts, log_phi, alpha, True, cumulative, state)
-    for _ in range(before):
+    for _ in range(burn_in):
         sweep(rows, z, counts, table, alpha, nowhere, False, cumulative, state)
     _climb(rows, z, counts, table, alpha)
     log_joint = math.lgamma(alpha.sum()) - math.lgamma(alpha.sum() + rows.shape[0])
@@ -88,8 +88,8 @@ def mode(rows, z, counts, log_phi, table, alpha, before, cumulative, state):  # 
 
 @nb.njit("void(int32[::1], int64[::1], float64[:, ::1], float64[::1], int64[::1], int64, int64, uint64[:, ::1], "
          "float64[:, ::1])", cache=True, nogil=True)  # fmt: skip
-def _chib(tokens, offsets, phi_by_word, alpha, assignments, samples, before, states, out):  # type: ignore[no-untyped-def]
-    """Write the log estimates of p(w), or from (N,) assignments of 1 / p(w), to out, (D, R) documents and runs."""
+def _chib(tokens, offsets, phi_by_word, alpha, assignments, samples, burn_in, states, out):  # type: ignore[no-untyped-def]
+    """Write the log estimates of p(w) to out, (D, R) documents and runs, or of 1 / p(w) from (N,) assignments."""
     K = alpha.shape[0]
     known = np.full(phi_by_word.shape[0], -1, np.int64)
     cumulative, nowhere, terms = np.empty(K), np.empty(0, np.int64), np.empty(samples)
@@ -104,7 +104,7 @@ def _chib(tokens, offsets, phi_by_word, alpha, assignments, samples, before, sta
         table = np.exp(log_phi[:words])
         z, counts = np.empty(length, np.int64), np.empty(K)
         for run in range(out.shape[1]):
-            log_joint = mode(rows, z, counts, log_phi, table, alpha, before, cumulative, states[d])
+            log_joint = mode(rows, z, counts, log_phi, table, alpha, burn_in, cumulative, states[d])
             star = z.copy()
             if assignments.shape[0] > 0:
                 here, here_counts = assignments[offsets[d] : offsets[d + 1]].copy(), np.empty(K)
@@ -145,7 +145,7 @@ def chib(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by Chib-style estimates.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a state of a run's chain, n of
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a state of a run's chain, n of
     them, each of one sweep and one evaluation of a sweep. Each of the `runs` has its own z*, found after
     `SWEEPS_BEFORE` Gibbs sweeps; their estimates of p(w), unbiased, are averaged. The standard error is that of the
     mean over runs, by the delta method; NaN for one run. It covers states that some chain does not reach from its
@@ -176,7 +176,7 @@ def chib_upper(
 ) -> Evaluation:
     """Return a stochastic upper bound on log p(w | alpha, phi) of documents that `simulate` drew with (N,) assignments.
 
-    What it takes, see `chib` and `heldout.evaluators.bidirectional`. Each of the `runs` has a chain from the
+    Arguments are as in `chib` and `heldout.evaluators.bidirectional`. Each of the `runs` has a chain from the
     assignments and a z* of its own; their estimates of 1 / p(w), unbiased, are averaged. The standard error is NaN: all
     runs start from the same draw, so their spread is no measure of the error.
 

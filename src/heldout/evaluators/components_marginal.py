@@ -42,15 +42,15 @@ from heldout.topics import Components, block_of_documents
 from heldout.typing import Floats, Ints
 
 ORDERS = (16, 32, 64, 128)  # nodes per axis of the Gauss-Hermite rule
-SETTLED = 1e-6  # nats: orders whose values differ by less agree
+SETTLED = 1e-6  # nats; orders whose values differ by less agree
 MODE_TOLERANCE = 1e-8  # nats per token; loose, because the mode only centres the rule
 MODE_ITERATIONS = 1000
 LARGEST_DIMENSION = 2
-NARROWEST = 1e-12  # radians: the slice's bracket is not shrunk further
+NARROWEST = 1e-12  # radians; the slice's bracket is not shrunk further
 
 
 class Integrand:
-    """exp of a log joint, and its Laplace approximation q = N(mode, C C'); C is upper triangular."""
+    """The exponential of a log joint, and its Laplace approximation q = N(mode, C C'); C is upper triangular."""
 
     mode: Floats
     C: Floats
@@ -101,7 +101,7 @@ def annealed_marginal(
 ) -> Evaluation:
     """Return log p(w | W) of every document by annealed importance sampling.
 
-    What it takes, returns and raises, see `heldout.evaluators`: W in the place of topics, and the precision `penalty`
+    Arguments, result and errors are as in `heldout.evaluators`: W in the place of topics, and the precision `penalty`
     of the prior h ~ N(0, I / penalty). Samples are independent chains, whose weights, unbiased as probabilities, are
     averaged; the error does not cover weights that no chain has met: with many components and few temperatures the
     value is then too low. `temperatures` is T, the steps between Laplace approximation and posterior, with one
@@ -162,8 +162,8 @@ def slice_move(
         u[going[taken]], ratio[going[taken]] = proposed[taken], reached[taken]
         going = going[~taken]
         # the bracket shrinks to angle 0, where the chain stands, which is on the slice; at `NARROWEST` h stays there
-        below = angle[going] < 0.0
-        low[going[below]], high[going[~below]] = angle[going[below]], angle[going[~below]]
+        negative = angle[going] < 0.0
+        low[going[negative]], high[going[~negative]] = angle[going[negative]], angle[going[~negative]]
         going = going[high[going] - low[going] > NARROWEST]
         angle[going] = low[going] + (high[going] - low[going]) * rng.random(len(going))
     return u, ratio
@@ -172,7 +172,7 @@ def slice_move(
 def quadrature(components: Components, documents: Corpus, *, penalty: float) -> Evaluation:
     """Return log p(w | W) of every document by Gauss-Hermite quadrature, for one or two components.
 
-    What it takes and returns, see `annealed_marginal`; two orders of the rule agree to `SETTLED` nats.
+    Arguments and result are as in `annealed_marginal`; two orders of the rule agree to `SETTLED` nats.
 
     Raises:
         InputError: for more components, a penalty that is not positive, or a document whose value does not settle.
@@ -227,7 +227,7 @@ def _laplace(components: Components, documents: Corpus, penalty: float) -> Itera
 
 
 def _over_vocabulary(components: Components, documents: Corpus, penalty: float) -> tuple[Corpus, int]:
-    """Return the documents over the components' vocabulary, and how many tokens were left out.
+    """Return the documents over the components' vocabulary, and the number of tokens outside it.
 
     Raises:
         InputError: when the penalty is not positive, so that the prior is improper.

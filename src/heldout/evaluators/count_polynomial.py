@@ -116,7 +116,7 @@ def count_vectors(length: int, components: int) -> Floats:
 def log_marginal(weights: Floats, moments: Moments) -> float:
     """Return log sum_C a_C M(C) of one document, nats; -inf where it is 0.
 
-    `weights`, (L, K), are x_lk >= 0 of every token and component, `moments` those of the prior.
+    `weights`, (L, K), are x_lk >= 0 of every token and component, `moments` the moments of the prior.
 
     Raises:
         InputError: for weights that are negative, undefined or not K to a token; for more count vectors than
@@ -172,7 +172,7 @@ def log_marginal(weights: Floats, moments: Moments) -> float:
 def posterior_counts(weights: Floats, alpha: Floats) -> tuple[float, Floats, Floats]:
     """Return log p(w), nats, and the posterior of the counts of a document's topics under LDA.
 
-    p(C | w) = a_C M(C) / p(w) is what the last layer holds: whatever reads the counts alone, as a label of supervised
+    p(C | w) = a_C M(C) / p(w) stands in the last layer: whatever reads the counts alone, as a label of supervised
     LDA does, has its expectation from it.
 
     Args:

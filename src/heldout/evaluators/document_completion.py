@@ -38,7 +38,7 @@ def halves(topics: Topics, documents: Corpus, rng: np.random.Generator) -> tuple
 def document_completion(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return log p(scored half | observed half, alpha, phi) of every document.
 
-    What it takes, returns and raises, see `heldout.evaluators`. `tokens` counts the scored half alone. A sample is a
+    Arguments, result and errors are as in `heldout.evaluators`. `tokens` counts the scored half alone. A sample is a
     state of one chain per document, as in `posterior_predictive`; the rng seeds the division
     into halves, too. Errors by the delta method over the chain's states (`log_mean_of_chain`) do not cover a start that
     the chain has not forgotten, correlations over many more than sqrt(S) sweeps, or large weights too rare to be drawn.

@@ -1,4 +1,4 @@
-"""The estimators under priors of the documents' own, from those under one Dirichlet prior.
+"""The estimators under a prior for each document, from the estimators under one Dirichlet prior.
 
 Documents with one prior are evaluated under `Topics` of the topics that they have; what is found is put together.
 """
@@ -17,11 +17,11 @@ from heldout.evaluators.exact_marginal import LARGEST_LAYER, cost, exact_margina
 from heldout.topics import OwnPriors, Topics
 from heldout.typing import Floats, Ints
 
-EXACT_COST = 2e6  # updates of the count polynomial that a document may take: milliseconds
+EXACT_COST = 2e6  # largest number of the polynomial's updates for a document, which take milliseconds
 
 
 def costs(lengths: Iterable[int], alphas: Floats) -> Floats:
-    """Return how many updates the exact values of documents take, (D,), by the count polynomial of their own topics.
+    """Return the updates for the exact value of each document, (D,), by the count polynomial of its own topics.
 
     Args:
         lengths: (D,) tokens.
@@ -74,7 +74,7 @@ def annealing(model: OwnPriors, documents: Corpus, rng: np.random.Generator) -> 
 
 
 def simulate(model: OwnPriors, lengths: Ints, rng: np.random.Generator) -> tuple[Corpus, Ints]:
-    """Draw a document of each prior, of lengths (D,); return them and the tokens' topics, (N,)."""
+    """Draw a document of the (D,) lengths from each prior; return them and the tokens' topics, (N,)."""
     theta = np.zeros(model.alphas.shape)
     for d, alpha in enumerate(model.alphas):
         theta[d, alpha > 0.0] = rng.dirichlet(alpha[alpha > 0.0])
@@ -82,20 +82,20 @@ def simulate(model: OwnPriors, lengths: Ints, rng: np.random.Generator) -> tuple
 
 
 def upper(model: OwnPriors, documents: Corpus, z: Ints, samples: int, rng: np.random.Generator) -> Evaluation:
-    """Return log p of documents that `simulate` drew with z, without bias as 1 / p (`annealed_prior`)."""
+    """Return log p, without bias as 1 / p, of documents that `simulate` drew with z (`annealed_prior`)."""
     values, errors = np.zeros(documents.n_documents), np.zeros(documents.n_documents)
     for places, topics in model.groups():
         has = np.flatnonzero(model.alphas[places[0]])
         own = np.concatenate([z[documents.offsets[d] : documents.offsets[d + 1]] for d in places])
-        found = annealed_prior.annealed_upper(
+        bound = annealed_prior.annealed_upper(
             topics, documents.subset(places), samples, rng, assignments=np.searchsorted(has, own).astype(np.int64)
         )
-        values[places], errors[places] = found.log_likelihood, found.standard_error
+        values[places], errors[places] = bound.log_likelihood, bound.standard_error
     return Evaluation(values, documents.lengths, errors, 0)
 
 
 def matched(model: OwnPriors, documents: Corpus) -> tuple[Corpus, int]:
-    """Return the documents over the model's vocabulary, and how many tokens it lacks."""
+    """Return the documents over the model's vocabulary, and the number of tokens outside it."""
     if documents.n_documents != len(model.alphas):
         raise InputError(
             f"own priors: {len(model.alphas)} priors for {documents.n_documents} documents; give one to each"

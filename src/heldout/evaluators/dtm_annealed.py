@@ -31,7 +31,7 @@ from heldout.models.dtm import DynamicState, Walk, softmax
 from heldout.models.token_shares import Documents
 from heldout.typing import Floats, Ints
 
-ITERATIONS, DOCUMENT_ITERATIONS, TOPIC_ITERATIONS = 60, 3, 2  # of a document's variational posterior
+ITERATIONS, DOCUMENT_ITERATIONS, TOPIC_ITERATIONS = 60, 3, 2  # updates of a document's variational posterior
 
 
 @nb.njit(
@@ -88,26 +88,26 @@ def _slice(  # type: ignore[no-untyped-def]
     cache=True,
 )
 def _assign(tokens, q, totals, beta, log_sum, streams, alpha, tau):  # type: ignore[no-untyped-def]
-    """Draw the topics q (S, L) of the tokens one after the other; totals, (S, K), are how many have each."""
+    """Draw the topics q (S, L) of the tokens one after the other; `totals`, (S, K), counts each topic's tokens."""
     S, L = q.shape
     K, V = beta.shape[1], beta.shape[2]
-    at, sums = np.full(V, -1), np.empty(K)
+    places, sums = np.full(V, -1), np.empty(K)
     distinct = 0
     for token in tokens:
-        if at[token] < 0:
-            at[token] = distinct
+        if places[token] < 0:
+            places[token] = distinct
             distinct += 1
     powers = np.empty((distinct, K))
     for s in range(S):
         for token in tokens:
             for k in range(K):
-                powers[at[token], k] = np.exp(tau * (beta[s, k, token] - log_sum[s, k]))
+                powers[places[token], k] = np.exp(tau * (beta[s, k, token] - log_sum[s, k]))
         for i in range(L):
             if q[s, i] >= 0:
                 totals[s, q[s, i]] -= 1.0
             total = 0.0
             for k in range(K):
-                total += (totals[s, k] + alpha) * powers[at[tokens[i]], k]
+                total += (totals[s, k] + alpha) * powers[places[tokens[i]], k]
                 sums[k] = total
             x, k = uniform(streams[s]) * total, 0
             while k < K - 1 and sums[k] <= x:
@@ -120,7 +120,7 @@ class Variational:
     """Variational posteriors of single documents: means and variances of beta, (D, K, V), gamma (D, K), L (D,)."""
 
     def __init__(self, state: DynamicState, documents: Corpus) -> None:
-        """Find them for documents over the state's vocabulary: the best of K + 1 starts, even and with one topic."""
+        """Fit documents over the state's vocabulary: the best of K + 1 starts, even and with one topic."""
         D, K = documents.n_documents, state.n_topics
         S = K + 1
         several, walk = documents.subset(np.repeat(np.arange(D), S)), Walk.of(state.mean, state.variance)
@@ -159,7 +159,7 @@ def dtm_annealed(
 ) -> tuple[Evaluation, Floats]:
     """Return log p(y) of every document, and the effective sample size of its weights, (D,).
 
-    What it takes and returns otherwise, see `heldout.evaluators`; samples are chains of J = `temperatures` steps. The
+    Other arguments and the result are as in `heldout.evaluators`; samples are chains of J = `temperatures` steps. The
     effective size is (sum w)^2 / sum w^2; from less than 100 nothing should be concluded.
 
     Raises:

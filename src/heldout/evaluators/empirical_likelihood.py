@@ -28,7 +28,7 @@ from heldout.topics import Topics
 def empirical_likelihood(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return log p(w | alpha, phi) of every document, theta drawn from its prior.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a draw of theta. The standard
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a draw of theta. The standard
     error is NaN, too, where every weight is 0 though the document is possible. It does not cover draws too rare to
     be met, which decide the mean for all but short documents.
 

@@ -14,7 +14,7 @@ from heldout.topics import AnyTopics
 def estimate(name: str, topics: AnyTopics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Run one estimator of `ESTIMATORS` by name.
 
-    What it takes and returns besides the name, see `heldout.evaluators`; a deterministic estimator ignores samples and
+    Other arguments and the result are as in `heldout.evaluators`; a deterministic estimator ignores samples and
     rng. Raises InputError for an unknown estimator, or as the estimator raises it.
 
     Examples:

@@ -92,21 +92,21 @@ class Annealing(NamedTuple):
 
 
 def check_samples(estimator: str, samples: int, least: int = 1) -> None:
-    """Raise InputError, which names the estimator, where it has fewer samples than it needs."""
+    """Raise InputError with the estimator's name if it has fewer samples than it needs."""
     if samples < least:
         raise InputError(f"{estimator}: {samples} samples; draw {least} or more")
 
 
-def corrected(found: Evaluation, *, consistent: bool = True) -> Evaluation:
+def corrected(estimates: Evaluation, *, consistent: bool = True) -> Evaluation:
     """Return estimates with the bias of their logarithms, e^2 / 2: corrected if consistent, and stated.
 
     The logarithm of an unbiased estimate is low by about e^2 / 2 if it has the standard error e (delta method): little
     for one document, but these biases add up over documents. Since e is an estimate itself, and too small where weights
     have long tails, as much again is stated as the bias that may be left.
     """
-    bias = found.standard_error**2 / 2.0
-    value = found.log_likelihood + (np.nan_to_num(bias) if consistent else 0.0)  # NaN: no error is stated
-    return replace(found, log_likelihood=value, bias=bias)
+    bias = estimates.standard_error**2 / 2.0
+    value = estimates.log_likelihood + (np.nan_to_num(bias) if consistent else 0.0)  # NaN: no error is stated
+    return replace(estimates, log_likelihood=value, bias=bias)
 
 
 def log_mean(log_weights: Floats) -> tuple[Floats, Floats]:
@@ -150,5 +150,5 @@ def first_chain(chains: Sequence[Topics], smoothing: float) -> tuple[Topics, flo
 
 
 def in_vocabulary(documents: Corpus, topics: AnyTopics | Components) -> tuple[Corpus, int]:
-    """Return the documents over the topics' vocabulary, and how many tokens outside it were left out."""
+    """Return the documents over the topics' vocabulary, and the number of tokens outside it."""
     return documents.over(topics.vocabulary)

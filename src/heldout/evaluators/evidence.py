@@ -26,13 +26,13 @@ from scipy.special import betaln, gammaln, logsumexp
 from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
-LARGEST_ARRAY = 5e7  # count vectors of `exact_evidence`
+LARGEST_ARRAY = 5e7  # largest number of count vectors in `exact_evidence`
 
 
 @nb.njit("void(int64[::1], int64[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[::1], "
          "float64, float64, float64, float64[::1], boolean)", cache=True)  # fmt: skip
 def _sweep(words, documents, q, in_document, in_word, totals, alpha, gamma, beta, uniforms, backwards):  # type: ignore[no-untyped-def]
-    """Resample every token's topic at inverse temperature beta; a token whose topic is -1 has none yet."""
+    """Resample every token's topic at inverse temperature beta; a token whose topic is -1 is new."""
     K, V, N = totals.shape[0], in_word.shape[0], len(words)
     sums = np.empty(K)
     for step in range(N):
@@ -57,8 +57,8 @@ def log_likelihood(in_word: Ints, gamma: float) -> float:
     """Return log p(y | q, gamma), nats, equation 27.36, of the (V, K) counts of words in topics."""
     V = len(in_word)
     totals = in_word.sum(axis=0)
-    of_words = gammaln(in_word + gamma) - gammaln(gamma)
-    return float(of_words.sum() + (gammaln(V * gamma) - gammaln(totals + V * gamma)).sum())
+    word_terms = gammaln(in_word + gamma) - gammaln(gamma)
+    return float(word_terms.sum() + (gammaln(V * gamma) - gammaln(totals + V * gamma)).sum())
 
 
 def annealed_evidence(
@@ -73,7 +73,7 @@ def annealed_evidence(
     random: np.random.Generator,
     posterior: Ints | None = None,
 ) -> float:
-    """Return log w of one chain, nats: forwards low on average; backwards from a posterior draw, high.
+    """Return log w of one chain, nats: low on average if forward, high if backward from a posterior draw.
 
     `words`, (N,), are the tokens' words, 0 .. n_words - 1, `documents`, (N,), their documents, from 0; there are K
     topics, and T temperatures, steps from prior to posterior; `posterior`, (N,), are topics drawn from it, None anneals
@@ -144,21 +144,21 @@ def exact_evidence(counts: Ints, alpha: float, gamma: float) -> tuple[float, Flo
         prior = grown
     V = len(shape)
     first = np.ogrid[tuple(map(slice, shape))]
-    of_words = [(n, size - 1 - n) for n, size in zip(first, shape, strict=True)]  # of topic 1 and of topic 2
+    splits = [(n, size - 1 - n) for n, size in zip(first, shape, strict=True)]  # of topic 1 and of topic 2
     in_all = np.asarray(sum(first))
     totals = in_all, int(counts.sum()) - in_all
     with np.errstate(divide="ignore"):
         log_joint = np.log(prior)
     for total in totals:
         log_joint += gammaln(V * gamma) - gammaln(total + V * gamma)
-    for both in of_words:
-        for of_topic in both:
-            log_joint += gammaln(of_topic + gamma) - gammaln(gamma)
+    for both in splits:
+        for count in both:
+            log_joint += gammaln(count + gamma) - gammaln(gamma)
     log_evidence = float(logsumexp(log_joint))
     share = np.sign(2 * first[0] - (shape[0] - 1)) + 1.0  # 2, 1 or 0: both labellings count once
     posterior = np.exp(log_joint - log_evidence) * share
     means = np.empty((2, V))
-    for v, both in enumerate(of_words):
-        for k, of_topic in enumerate(both):
-            means[k, v] = (posterior * ((of_topic + gamma) / (totals[k] + V * gamma))).sum()
+    for v, both in enumerate(splits):
+        for k, count in enumerate(both):
+            means[k, v] = (posterior * ((count + gamma) / (totals[k] + V * gamma))).sum()
     return log_evidence, means

@@ -62,11 +62,11 @@ from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-LARGEST_COST = 10**12  # updates; a quarter of an hour
-UPDATES_PER_SECOND = 1e9  # the polynomial's speed on one core, about, for the time that a refusal states
-CHEAPER = 4  # operations of the quadrature that take as long as one update
-LARGEST_LAYER = 2**26  # count vectors; two layers of 512 MiB
-SMALLEST = 1e-290  # values of a layer up to this one are set to 0
+LARGEST_COST = 10**12  # updates, which take a quarter of an hour
+UPDATES_PER_SECOND = 1e9  # approximate speed of the polynomial on one core, for the time that a refusal states
+CHEAPER = 4  # operations of the quadrature in the time of one update
+LARGEST_LAYER = 2**26  # count vectors; two layers take 512 MiB
+SMALLEST = 1e-290  # largest value of a layer that is set to 0
 LONGEST_IN_ORDER = 900  # tokens; longer documents are shuffled
 
 
@@ -102,7 +102,7 @@ def _next_run(t):  # type: ignore[no-untyped-def]
 
 @nb.njit(cache=True, nogil=True)  # without types it is compiled where it is called: most audits do not
 def forward(tokens, offsets, phi_by_word, alpha, wanted, out, means, layer):  # type: ignore[no-untyped-def]
-    """Write log p(w | alpha, phi) of the wanted documents to out and, unless it has no rows, E[theta | w] to means.
+    """Write log p(w | alpha, phi) of the wanted documents to out, and E[theta | w] to means unless it has no rows.
 
     `layer`, unless it is empty, takes m_L(C), up to a common factor, of the last wanted document. Topics are counted
     from 0 here.
@@ -201,12 +201,12 @@ def forward(tokens, offsets, phi_by_word, alpha, wanted, out, means, layer):  # 
 
 
 def cost(lengths: Iterable[int], topics: int) -> int:
-    """Return how many updates documents of these lengths (tokens) take: the sum over documents of K C(L + K - 1, K)."""
+    """Return the updates for documents of (D,) lengths (tokens): the sum over documents of K C(L + K - 1, K)."""
     return sum(topics * math.comb(int(length) + topics - 1, topics) for length in lengths)
 
 
 def document_cost(topics: Topics, tokens: NDArray[np.int32]) -> float:
-    """Return how many updates a document of tokens (L,) takes, by the cheaper method; inf for want of memory."""
+    """Return the number of updates for a document of tokens (L,), by the cheaper method; inf for want of memory."""
     K, length = topics.n_topics, len(tokens)
     if math.comb(length + K - 1, K - 1) > LARGEST_LAYER:
         return math.inf
@@ -215,7 +215,7 @@ def document_cost(topics: Topics, tokens: NDArray[np.int32]) -> float:
 
 
 def _quadrature_is_faster(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> bool:
-    """Return whether a document takes less time by quadrature, and may be left to it."""
+    """Return whether quadrature takes less time for a document, and is accurate enough for it."""
     K, polynomial = len(alpha), cost([len(tokens)], len(alpha))
     if K < FEWEST_TOPICS or polynomial < LEAST_COST or quadrature_cost(tokens, K) > CHEAPER * polynomial:
         return False
@@ -225,7 +225,7 @@ def _quadrature_is_faster(tokens: NDArray[np.int32], phi_by_word: Floats, alpha:
 def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> Evaluation:
     """Return log p(w | alpha, phi) of every document, theta integrated out.
 
-    What it takes and returns, see `heldout.evaluators`; `limit` is the largest `cost` that is accepted.
+    Arguments and result are as in `heldout.evaluators`; `limit` is the largest `cost` that is accepted.
 
     Raises:
         InputError: when the documents cost more than `limit` updates, or the longest needs more memory than
@@ -242,7 +242,7 @@ def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_CO
 def exact_posterior_mean(topics: Topics, documents: Corpus) -> Floats:
     """Return E[theta | w, alpha, phi] of every document, (D, K); alpha / A for an empty one.
 
-    What it takes and raises, see `exact_marginal`. A document of probability 0 has no posterior, and its row is NaN.
+    Arguments and errors are as in `exact_marginal`. A document of probability 0 has no posterior, and its row is NaN.
 
     Examples:
         >>> exact_posterior_mean(topics, documents).round(2)

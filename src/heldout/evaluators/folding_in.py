@@ -18,13 +18,13 @@ from heldout.models.sparse_products import rows_of_entries
 from heldout.topics import AnyTopics, Components
 from heldout.typing import Floats
 
-FoldIn = Callable[[Any, Corpus], Floats]  # (topics or components, documents) -> theta or h, (D, K)
+FoldIn = Callable[[Any, Corpus], Floats]  # function of topics or components and documents, to theta or h, (D, K)
 
 
 def predictive(
     chains: Sequence[AnyTopics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn
 ) -> Evaluation:
-    """Score tokens by the predictive distribution of their documents, folded in on other tokens or on the same.
+    """Score tokens by the predictive distribution of their documents, folded in on other tokens or on the same tokens.
 
     log p = sum over scored tokens w of log (1/S) sum_s p_s(w | theta_s)      (equation 5.37)
 

@@ -29,7 +29,7 @@ from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.typing import Floats, Ints
 
 BELOW_ONE = 1.0 - 2.0**-53
-BURN_IN = 20  # sweeps before the first state, with the pass that first assigns the tokens
+BURN_IN = 20  # sweeps before the first state, including the pass that first assigns the tokens
 
 
 class Chain(NamedTuple):
@@ -131,7 +131,7 @@ def _run(tokens, offsets, shown, phi_by_word, alpha, burn_in, streams, log_fit, 
 
 
 def run_chain(arrays: KernelArrays, shown: Ints, samples: int, rng: np.random.Generator) -> Chain:
-    """Run one Markov chain per document, over as many of its first tokens as `shown`, (D,), and read S states.
+    """Run one Markov chain per document over its first `shown` tokens, (D,), and read S states.
 
     One is read after every sweep but the first `BURN_IN`, to which the pass counts that first assigns the tokens.
     """
@@ -146,8 +146,8 @@ def log_mean_of_chain(log_weights: Floats) -> tuple[Floats, Floats]:
     """Return the log mean, (D,), nats, of weights along a Markov chain, and its standard error by the delta method.
 
     The variance of the mean of (D, S) weights comes from overlapping batches of sqrt(S) states (Meketon and Schmeiser
-    1984), and is at least that of independent weights (`log_mean`). It misses correlations much longer than a batch;
-    the error of a single weight is NaN.
+    1984), and is at least the variance of independent weights (`log_mean`). It misses correlations much longer than
+    a batch; the error of a single weight is NaN.
     """
     value, error = log_mean(log_weights)
     S = log_weights.shape[1]

@@ -23,7 +23,7 @@ from heldout.topics import Topics
 def harmonic_mean(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return the harmonic mean's estimate of log p(w | alpha, phi) of every document, which is far too high.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a state of a document's chain
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a state of a document's chain
     (`gibbs_chain`). If phi has zeros, the limit is not p(w) (see the module). No standard error can be stated: it is
     NaN, but 0 where nothing is sampled.
 

@@ -139,7 +139,7 @@ def importance_sampling(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) by importance sampling from a product of distributions (Buntine, equation 2).
 
-    What it takes, returns and raises besides, see `heldout.evaluators`. A sample is a draw of all the assignments of a
+    Other arguments, result and errors are as in `heldout.evaluators`. A sample is a draw of all the assignments of a
     document. `estimator` is the name in error messages. Every token's distribution is updated `CYCLES` times before
     sampling, one token after the other if `in_sequence`, else all in parallel; `second_order` says
     whether to correct by the variance of the counts.

@@ -1,4 +1,4 @@
-r"""Is a score a probability? A test on documents that were drawn from the model.
+r"""Test of a score on documents that were drawn from the model: is it a probability?
 
 Let D documents be drawn from p, and let q give every document a probability, so that sum_w q(w) <= 1. Then
 
@@ -27,14 +27,14 @@ from numpy.typing import ArrayLike
 
 from heldout.errors import InputError
 
-ERRORS = 3.0  # standard errors of the truth that are granted to the score
+ERRORS = 3.0  # standard errors of the truth that the score is granted
 
 
 @dataclass(frozen=True)
 class Excess:
-    """How far a score lies above the truth on documents drawn from the model: the log of the e-value, nats.
+    """Excess of a score over the truth on documents drawn from the model: the log of the e-value, nats.
 
-    The standard error is that of the summed truth, nats; 0 for an exact one.
+    The standard error is the summed truth's, nats; 0 for an exact one.
     """
 
     nats: float
@@ -42,7 +42,7 @@ class Excess:
 
     @property
     def log_chance(self) -> float:
-        """The log of the largest chance that a probability has of this excess less three standard errors, nats."""
+        """Log of the largest chance of this excess, less three standard errors, for a probability, nats."""
         return min(0.0, ERRORS * self.standard_error - self.nats)
 
     def refutes(self, chance: float) -> bool:
@@ -51,7 +51,7 @@ class Excess:
 
 
 def excess(log_scores: ArrayLike, log_truths: ArrayLike, standard_errors: ArrayLike = 0.0) -> Excess:
-    """Return how far a score lies above the truth, and with it the chance that a probability had of that.
+    """Return the excess of a score over the truth, and with it the chance that a probability has of that excess.
 
     The logarithm of an unbiased estimate is low by about half its variance, which adds up over documents where errors
     average out: the error of the sum is the root of (sum of variances) + (half the sum of variances)^2.

@@ -21,7 +21,7 @@ from heldout.topics import Topics
 def iterated_pseudo_counts(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by importance sampling from the iterated pseudo-counts.
 
-    What it takes, returns and raises, see `heldout.evaluators`. Samples and errors are those of
+    Arguments, result and errors are as in `heldout.evaluators`. Samples and errors are those of
     `mean_field_importance`; all tokens are updated `importance_sampling.CYCLES` times before sampling.
 
     Examples:

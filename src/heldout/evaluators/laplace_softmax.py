@@ -79,7 +79,7 @@ def laplace_softmax(
 ) -> Evaluation:
     """Return Laplace's approximation of every document's log p(w | alpha, phi) in the softmax basis.
 
-    What it takes, returns and raises besides, see `heldout.evaluators`. The values are neither bounds nor estimates
+    Other arguments, result and errors are as in `heldout.evaluators`. The values are neither bounds nor estimates
     with a known error; at the folded-in point -inf, too, where a weight is 0.
 
     `point` is where to expand: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from the
@@ -119,7 +119,7 @@ def laplace_softmax(
         if form == "density":
             constant = gammaln(A) - gammaln(alpha).sum() + 0.5 * (len(alpha) - 1) * np.log(2.0 * np.pi)
             integral = constant + xlogy(alpha, alpha / A).sum() - 0.5 * np.log(alpha).sum() + 0.5 * np.log(A)
-            values[lengths > 0] += float(integral)  # the log of the prior's, which is 0, by the same method
+            values[lengths > 0] += float(integral)  # the log of the prior's volume, which is 0, by the same method
     return Evaluation.deterministic(values, lengths, left_out)
 
 

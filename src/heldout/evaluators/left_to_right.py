@@ -41,7 +41,7 @@ def particle_error(ratios: Records) -> float:
 def left_to_right(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return the left-to-right particle estimate of every document's log p(w | alpha, phi).
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a particle, R of them; a
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a particle, R of them; a
     document costs R L (L - 1) / 2 draws of a topic. The standard error does not cover the bias, of either sign,
     which more particles do not remove.
 

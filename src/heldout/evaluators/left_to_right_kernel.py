@@ -71,14 +71,14 @@ from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-PLAIN = 20  # up to this many topics, or one in WORDS distinct words, plain sums are faster
+PLAIN = 20  # topics; up to this many, or one in WORDS distinct words, plain sums are faster
 WORDS = 8
-MOST = 256  # the longest list of topics per word
+MOST = 256  # longest list of topics per word
 GROUP = 8  # entries of a list searched at once, without a branch
 RENEWED = 16  # tokens after which the stored sums are recomputed, so that rounding errors do not add up
-SIDE_BY_SIDE = 8  # documents sampled together, at most
-TOGETHER = 2**16  # values of phi for all of them: half a megabyte, to fit into the cache
-PADDING = 16  # the multiple to which columns are padded: vector instructions without a remainder
+SIDE_BY_SIDE = 8  # most documents sampled together
+TOGETHER = 2**16  # values of phi for documents sampled together: half a megabyte, to fit into the cache
+PADDING = 16  # multiple to which columns are padded: vector instructions without a remainder
 
 Records = Floats
 
@@ -298,7 +298,7 @@ def _sample_together(
     sweeps: int,
     states: NDArray[np.uint64],
 ) -> tuple[Floats, int]:
-    """Return what `_sample_sparse` writes and returns for these documents."""
+    """Return the records and the number of terms of `_sample_sparse` for these documents."""
     D, K, width = len(documents), len(floor), max(map(_width, documents))
     lengths = np.array([len(document.words) for document in documents])
     words, phi = np.zeros((lengths[0], D), np.uint32), np.zeros((D * width + 1, K))
@@ -308,11 +308,11 @@ def _sample_together(
         phi[d * width : d * width + len(document.distinct)] = arrays.phi_by_word[document.distinct]
     columns = _zeros(D * (K + 1), width)
     columns.reshape(D, K + 1, width)[:, :-1] = phi[:-1].reshape(D, width, K).transpose(0, 2, 1)
-    above = phi[:-1] > floor
-    n_above = above.sum(axis=1)
-    above[n_above > MOST] = False
+    listed_cells = phi[:-1] > floor
+    n_above = listed_cells.sum(axis=1)
+    listed_cells[n_above > MOST] = False
     n_above[n_above > MOST] = 0
-    row, k = np.nonzero(above)
+    row, k = np.nonzero(listed_cells)
     exceeds = phi[row, k] - floor[k]
     largest_first = np.lexsort((-exceeds, row))
     begins = np.concatenate([[0], np.cumsum(-(-n_above // GROUP))])
@@ -353,8 +353,8 @@ def sample(
     Every particle is an independent run over a document, with `sweeps` resampling sweeps before each token and a record
     of each, or one record without resampling where these are 0. `error` takes the records (equation 7), (particles
     max(sweeps, 1), L), particle by particle, divided by each token's mean, and returns the standard error of their
-    document's log-likelihood. What it takes and returns besides, see `heldout.evaluators`; the work that comes with it
-    is how many topics were visited in all.
+    document's log-likelihood. Other arguments and the result are as in `heldout.evaluators`; it comes with
+    the number of topics that were visited in all.
     """
     arrays = kernel_arrays(topics, documents)
     states = starts(rng, len(arrays.lengths))

@@ -46,7 +46,7 @@ def sweep_error(ratios: Records) -> float:
 def left_to_right_sequential(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return the left-to-right sequential estimate of every document's log p(w | alpha, phi).
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a sweep before each token, R of
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a sweep before each token, R of
     them; a document costs R L (L - 1) / 2 draws of a topic. The standard error (batch means) does not cover the
     bias of a finite R. With few sweeps of a slowly mixing chain (sparse topics, small alpha) it is too small as
     well.

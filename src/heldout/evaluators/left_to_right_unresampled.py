@@ -20,7 +20,7 @@ from heldout.topics import Topics
 def left_to_right_unresampled(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return the left-to-right estimate of every document's log p(w | alpha, phi) without resampling.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a particle, R of them; a
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a particle, R of them; a
     document costs R L draws of a topic. The standard error does not cover the bias, of either sign, which more
     particles do not remove.
 

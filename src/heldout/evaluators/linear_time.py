@@ -25,7 +25,7 @@ from heldout.topics import Topics
 def linear_time(topics: Topics, documents: Corpus) -> Evaluation:
     """Return the one-pass estimate of every document's log p(w | alpha, phi), tokens in their order.
 
-    What it takes, returns and raises, see `heldout.evaluators`. Exact up to two tokens, biased in either
+    Arguments, result and errors are as in `heldout.evaluators`. Exact up to two tokens, biased in either
     direction beyond.
 
     Examples:

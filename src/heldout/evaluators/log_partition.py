@@ -32,11 +32,11 @@ from heldout.models.harmonium_units import BINARY, GAUSSIAN, HALF_LOG_2PI, MULTI
 from heldout.models.rbm import RBM
 from heldout.typing import Floats, Ints
 
-MOST_UNITS = 24  # binary units that are summed over: 2^24 terms of R factors
-UNITS_A_BLOCK = 10  # units whose changes are factors, so that rounding errors of 2^10 products add up
-REACH = 300.0  # |eta| up to which exp(eta), and products of two, are far from over- and underflow
-SPACING, MOST_NODES = 0.5, 4_000_000  # of the trapezoid rule
-BEYOND = 12.0  # standard deviations of a Gaussian unit around its mean that the rule covers
+MOST_UNITS = 24  # largest number of binary units that are summed over: 2^24 terms of R factors
+UNITS_A_BLOCK = 10  # units whose changes are factors; rounding errors of 2^10 products add up
+REACH = 300.0  # largest |eta| at which exp(eta) and products of two are far from over- and underflow
+SPACING, MOST_NODES = 0.5, 4_000_000  # spacing and largest number of nodes of the trapezoid rule
+COVERED = 12.0  # standard deviations of a Gaussian unit that the rule covers on either side of its mean
 _SOFTPLUS, _SOFTMAX, _SQUARE = 0, 1, 2
 
 
@@ -52,12 +52,12 @@ def _log_normaliser(eta, starts, form):  # type: ignore[no-untyped-def]
             total += max(eta[r], 0.0) + math.log1p(math.exp(-abs(eta[r])))
     else:
         for block in range(starts.shape[0] - 1):
-            highest, within = -math.inf, 0.0
+            highest, block_total = -math.inf, 0.0
             for r in range(starts[block], starts[block + 1]):
                 highest = max(highest, eta[r])
             for r in range(starts[block], starts[block + 1]):
-                within += math.exp(eta[r] - highest)
-            total += highest + math.log(within)
+                block_total += math.exp(eta[r] - highest)
+            total += highest + math.log(block_total)
     return total
 
 
@@ -85,7 +85,7 @@ def _multiply_and_sum(x, factors, one):  # type: ignore[no-untyped-def]
     "void(float64[:, ::1], float64[::1], float64[::1], int64[::1], int64, int64, float64, float64[::1], float64[::1])",
     cache=True,
 )
-def _log_weights(W, b, c, starts, form, block, reach, of_bias, of_layer):  # type: ignore[no-untyped-def]
+def _log_weights(W, b, c, starts, form, block, reach, bias_terms, layer_terms):  # type: ignore[no-untyped-def]
     """Fill the (2^K,) c'h and A(b + W h) of all states, in the order of the Gray code; W is (K, R)."""
     K, R = W.shape
     low = min(K, block)
@@ -124,16 +124,16 @@ def _log_weights(W, b, c, starts, form, block, reach, of_bias, of_layer):  # typ
             if fast:
                 for r in range(R):
                     x[r] = math.exp(eta[r])
-            of_layer[i] = _log_normaliser(eta, starts, form)
+            layer_terms[i] = _log_normaliser(eta, starts, form)
         else:
             sign = 1.0 if h[k] else -1.0
             bias += sign * c[k]
             if not fast:
                 for r in range(R):
                     eta[r] += sign * W[k, r]
-                of_layer[i] = _log_normaliser(eta, starts, form)
+                layer_terms[i] = _log_normaliser(eta, starts, form)
             elif form == 1 and n_blocks == 1:
-                of_layer[i] = math.log(_multiply_and_sum(x, factors[1 - h[k], k], 1.0))
+                layer_terms[i] = math.log(_multiply_and_sum(x, factors[1 - h[k], k], 1.0))
             else:
                 total, product = 0.0, 1.0
                 if form == 0:
@@ -145,16 +145,16 @@ def _log_weights(W, b, c, starts, form, block, reach, of_bias, of_layer):  # typ
                             product = 1.0
                 else:
                     for block_ in range(n_blocks):
-                        within = 0.0
+                        block_sum = 0.0
                         for r in range(starts[block_], starts[block_ + 1]):
                             x[r] *= factors[1 - h[k], k, r]
-                            within += x[r]
-                        product *= within
+                            block_sum += x[r]
+                        product *= block_sum
                         if product > 1e150 or product < 1e-150:
                             total += math.log(product)
                             product = 1.0
-                of_layer[i] = total + math.log(product)
-        of_bias[i] = bias
+                layer_terms[i] = total + math.log(product)
+        bias_terms[i] = bias
 
 
 def log_weights(W: Floats, b: Floats, c: Floats, kind: str, blocks: Ints | None = None) -> tuple[Floats, Floats]:
@@ -172,21 +172,21 @@ def log_weights(W: Floats, b: Floats, c: Floats, kind: str, blocks: Ints | None 
     form = {BINARY: _SOFTPLUS, GAUSSIAN: _SQUARE}.get(kind, _SOFTMAX)
     sizes = np.array([R]) if blocks is None else blocks
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    of_bias, of_layer = np.empty(2**K), np.empty(2**K)
+    bias_terms, layer_terms = np.empty(2**K), np.empty(2**K)
     rows = np.ascontiguousarray(W.T, dtype=float)
     reach = REACH / 2.0 if form == _SOFTPLUS else REACH
-    _log_weights(rows, b.astype(float), c.astype(float), starts, form, UNITS_A_BLOCK, reach, of_bias, of_layer)
-    return of_bias, of_layer
+    _log_weights(rows, b.astype(float), c.astype(float), starts, form, UNITS_A_BLOCK, reach, bias_terms, layer_terms)
+    return bias_terms, layer_terms
 
 
-def over_hidden(model: RBM) -> tuple[Floats, Floats]:
+def hidden_log_weights(model: RBM) -> tuple[Floats, Floats]:
     """Return c'h and A(b + W h), (2^K,) nats each, of all states of binary hidden units; see `log_weights`."""
     layer = model.visible_units
     blocks = layer.blocks if isinstance(layer, Categorical) else None
-    of_bias, of_layer = log_weights(model.weights_, model.visible_bias_, model.hidden_bias_, layer.kind, blocks)
+    bias_terms, layer_terms = log_weights(model.weights_, model.visible_bias_, model.hidden_bias_, layer.kind, blocks)
     if layer.kind == GAUSSIAN:
-        of_layer += HALF_LOG_2PI * len(model.visible_bias_)
-    return of_bias, of_layer
+        layer_terms += HALF_LOG_2PI * len(model.visible_bias_)
+    return bias_terms, layer_terms
 
 
 def log_partition(model: RBM) -> float:
@@ -202,9 +202,9 @@ def log_partition(model: RBM) -> float:
     if hidden == BINARY and visible == BINARY and len(b) < len(c):
         return float(logsumexp(np.add(*log_weights(W.T, c, b, BINARY))))
     if hidden == BINARY:
-        return float(logsumexp(np.add(*over_hidden(model))))
+        return float(logsumexp(np.add(*hidden_log_weights(model))))
     if visible == GAUSSIAN:
-        return _of_gaussians(W, b, c)
+        return _gaussian_log_partition(W, b, c)
     return _by_quadrature(model)
 
 
@@ -216,12 +216,12 @@ def log_partitions(model: RBM, lengths: Ints) -> Floats:
     """
     if model.visible != MULTINOMIAL:
         raise InputError(f"log Z by length: the visible units are {model.visible}, not {MULTINOMIAL}")
-    per_token = np.add(*over_hidden(model))
+    per_token = np.add(*hidden_log_weights(model))
     distinct, places = np.unique(lengths, return_inverse=True)
     return np.array([logsumexp(L * per_token) for L in distinct])[places]
 
 
-def _of_gaussians(W: Floats, b: Floats, c: Floats) -> float:
+def _gaussian_log_partition(W: Floats, b: Floats, c: Floats) -> float:
     """Return log Z of Gaussian units on both sides: precision [[I, -W], [-W', I]], linear terms (b, c)."""
     R, K = W.shape
     precision = np.block([[np.eye(R), -W], [-W.T, np.eye(K)]])
@@ -238,13 +238,13 @@ def _by_quadrature(model: RBM) -> float:
     if W.shape[1] > 2:
         raise InputError(f"log Z: {W.shape[1]} Gaussian hidden units; quadrature takes 1 or 2, anneal instead")
     if isinstance(layer, Categorical):
-        low, high = (of.reduceat(W, layer.starts, axis=0).sum(axis=0) for of in (np.minimum, np.maximum))
+        low, high = (extreme.reduceat(W, layer.starts, axis=0).sum(axis=0) for extreme in (np.minimum, np.maximum))
     else:
         low, high = np.minimum(W, 0.0).sum(axis=0), np.maximum(W, 0.0).sum(axis=0)
-    needed = np.prod((high - low + 2.0 * BEYOND) / SPACING)
+    needed = np.prod((high - low + 2.0 * COVERED) / SPACING)
     if not needed <= MOST_NODES:
         raise InputError(f"log Z: quadrature would take {needed:.0f} nodes; the weights are too large, penalise them")
-    nodes = grid(low + c - BEYOND, high + c + BEYOND, SPACING)
+    nodes = grid(low + c - COVERED, high + c + COVERED, SPACING)
     parts = (nodes[i : i + 4096] for i in range(0, len(nodes), 4096))
     values = [h @ c - 0.5 * (h**2).sum(axis=1) + layer.log_normaliser(b + h @ W.T) for h in parts]
     return float(logsumexp(np.concatenate(values)) + W.shape[1] * math.log(SPACING))
@@ -279,7 +279,7 @@ def gaussian_mixture(model: RBM) -> tuple[Floats, Floats]:
 
 
 def factor_analysis(model: RBM) -> tuple[Floats, Floats]:
-    """Return the mean, (R,), and loadings, (R, K), of the factor analysis that Gaussian units on both sides are.
+    """Return the mean, (R,), and loadings, (R, K), of the factor analysis equal to Gaussian units on both sides.
 
     v ~ N(mean, I + L L') with L L' = (I - W W')^-1 - I, since the marginal precision of v is I - W W'.
 

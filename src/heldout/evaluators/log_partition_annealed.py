@@ -50,13 +50,13 @@ def log_partition_annealed(
     a = b if base is None else base
     start = float(visible.log_normaliser(a[None])[0] + hidden.log_normaliser(np.zeros((1, len(c))))[0])
     v = visible.draw(np.broadcast_to(a, (chains, len(a))), one, random)
-    log_w, before = np.zeros(chains), 0.0
+    log_w, previous = np.zeros(chains), 0.0
     for t in np.linspace(0.0, 1.0, temperatures + 1)[1:]:
         eta = v @ W + c
-        log_w += (t - before) * (v @ (b - a)) + hidden.log_normaliser(t * eta) - hidden.log_normaliser(before * eta)
+        log_w += (t - previous) * (v @ (b - a)) + hidden.log_normaliser(t * eta) - hidden.log_normaliser(previous * eta)
         h = hidden.draw(t * eta, one, random)
         v = visible.draw((1.0 - t) * a + t * b + t * (h @ W.T), one, random)
-        before = t
+        previous = t
     value, error = log_mean(log_w[None])
     return start + float(value[0] + error[0] ** 2 / 2.0), float(error[0])
 
@@ -82,12 +82,12 @@ def _sum_of_products(x, y, least):  # type: ignore[no-untyped-def]
     cache=True,
 )
 def _run(factors, W, b, c, path, kept, refresh, h, uniforms, out):  # type: ignore[no-untyped-def]
-    """Anneal one chain; `out` gets the log weight at every place of `path` where `kept` is not below 0.
+    """Anneal one chain; write the log weight at every place of `path` where `kept` is not negative to `out`.
 
     Rows of W, (K, V), have the exponentials factors[1] and, of -W, factors[0]; uniforms are (T, K).
     """
     K, V = W.shape
-    x, highest, total, bias, log_w, before = np.empty(V), 0.0, 0.0, 0.0, 0.0, 0.0
+    x, highest, total, bias, log_w, previous = np.empty(V), 0.0, 0.0, 0.0, 0.0, 0.0
     for t in range(path.shape[0]):
         if t % refresh == 0:
             x[:] = b
@@ -105,8 +105,8 @@ def _run(factors, W, b, c, path, kept, refresh, h, uniforms, out):  # type: igno
                 x[v] = math.exp(x[v] - highest)
                 total += x[v]
         L = path[t]
-        log_w += (L - before) * (bias + highest + math.log(total))
-        before = L
+        log_w += (L - previous) * (bias + highest + math.log(total))
+        previous = L
         if kept[t] >= 0:
             out[kept[t]] = log_w
         for k in range(K):

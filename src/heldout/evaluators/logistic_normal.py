@@ -44,12 +44,12 @@ from heldout.evaluators.trapezoid import log_integral
 from heldout.topics import LogisticNormalTopics, softmax_over_the_last
 from heldout.typing import Floats, Ints
 
-LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
-NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain; the mode only places q
+LARGEST = 3  # most topics of the quadrature, whose nodes grow as their power
+NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # most steps to a mode, and nats that a further one would gain
 WIDER = 4.0  # divisor of l's Hessian in q
-COARSE, REACH = 0.25, 9.0  # prior's standard deviations: the coarse grid's step and extent
-MOST_NODES, ENTRIES = 2**23, 2**20  # the most nodes of a rule, and entries of an array
-UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # in updates of `exact_marginal.UPDATES_PER_SECOND`, about
+COARSE, REACH = 0.25, 9.0  # step and extent of the coarse grid, in the prior's standard deviations
+MOST_NODES, ENTRIES = 2**23, 2**20  # largest numbers of a rule's nodes and of an array's entries
+UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # costs in updates of `exact_marginal.UPDATES_PER_SECOND`, about
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def logistic_normal(
 ) -> Evaluation:
     """Return log p(w | mu, Sigma, phi) of every document by annealed importance sampling.
 
-    What it takes, returns and raises, see `heldout.evaluators`; topics may be experts. Samples are chains, whose
+    Arguments, result and errors are as in `heldout.evaluators`; topics may be experts. Samples are chains, whose
     weights, unbiased as probabilities, are averaged; the error does not cover weights that no chain has met.
     `temperatures` is T, the steps between Laplace approximation and posterior, with one elliptical slice move between
     two; 1 is importance sampling from the Laplace approximation.
@@ -137,7 +137,7 @@ def annealing(topics: LogisticNormalModel, documents: Corpus, rng: np.random.Gen
 
 
 def simulate(topics: LogisticNormalTopics, lengths: Ints, rng: np.random.Generator) -> tuple[Corpus, Floats]:
-    """Draw documents of the given lengths, (D,), and return them with the x that each was drawn with, (D, K - 1)."""
+    """Draw documents of the (D,) lengths, and return them with the weights x that they were drawn with, (D, K - 1)."""
     x, theta = topics.weights(len(lengths), rng)
     return simulate_given(topics, theta, lengths, rng)[0], x
 
@@ -175,7 +175,7 @@ def logistic_normal_upper(
 def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Evaluation:
     """Return log p(w | mu, Sigma, phi) of every document by the trapezoid rule, for two or three topics.
 
-    What it takes and returns, see `heldout.evaluators`; two spacings of the rule agree (`trapezoid`).
+    Arguments and result are as in `heldout.evaluators`; two spacings of the rule agree (`trapezoid`).
 
     Raises:
         InputError: for more topics, or a document whose value does not settle.
@@ -203,7 +203,7 @@ def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Eva
 
 
 def cost(words: Iterable[int], topics: int) -> float:
-    """Return what `logistic_normal_exact` costs at K topics, updates as of `exact_marginal`; inf where it refuses them.
+    """Return the cost of `logistic_normal_exact` at K topics, in updates of `exact_marginal`; inf where it refuses.
 
     `words` are the numbers of distinct words of every document.
     """
@@ -223,5 +223,5 @@ def _trapezoid(document: _Document, root: Floats) -> float | None:
         return np.concatenate([document.log_joint(document.mean + z @ root.T) for z in blocks])
 
     low, high = np.minimum(mode, 0.0) - REACH, np.maximum(mode, 0.0) + REACH
-    value = log_integral(log_values, low, high, COARSE, near=mode, most_nodes=MOST_NODES)
+    value = log_integral(log_values, low, high, COARSE, mode=mode, most_nodes=MOST_NODES)
     return None if value is None else value + float(np.log(np.diag(root)).sum())

@@ -51,20 +51,20 @@ def _digamma_and_log_gamma(x):  # type: ignore[no-untyped-def]
     log_x = math.log(x)
     z = 1.0 / x
     y = z * z
-    of_psi = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
+    psi_sum = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
     rest = 1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * (691 / 360360 - y / 156)))
     log_gamma = (x - 0.5) * log_x - x + HALF_LOG_2_PI + z * (1 / 12 - y * (1 / 360 - y * rest)) - math.log(P)
-    return log_x - 0.5 * z - of_psi - derivative / P, log_gamma
+    return log_x - 0.5 * z - psi_sum - derivative / P, log_gamma
 
 
 @nb.njit(cache=True)
 def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, out):  # type: ignore[no-untyped-def]
     """Write every document's B to out."""
     K, A = alpha.shape[0], 0.0
-    of_prior = np.empty(K)
+    prior_terms = np.empty(K)
     for k in range(K):
         A += alpha[k]
-        of_prior[k] = _digamma_and_log_gamma(alpha[k])[1]
+        prior_terms[k] = _digamma_and_log_gamma(alpha[k])[1]
     width = -(-K // WIDTH) * WIDTH
     words = np.zeros((most_words(indptr), width))
     gamma, log_weight, weight, update = np.empty(K), np.empty(K), np.zeros(width), np.empty(width)
@@ -84,7 +84,7 @@ def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, 
             for k in range(K):
                 digamma, log_gamma = _digamma_and_log_gamma(gamma[k])
                 log_weight[k] = digamma - expected
-                raised += log_gamma - of_prior[k] - (gamma[k] - alpha[k]) * log_weight[k]
+                raised += log_gamma - prior_terms[k] - (gamma[k] - alpha[k]) * log_weight[k]
                 highest = max(highest, log_weight[k])
             raised += tokens * highest
             for k in range(K):
@@ -113,7 +113,7 @@ def mean_field_bound(
 ) -> Evaluation:
     """Return the mean-field lower bound on every document's log p(w | alpha, phi).
 
-    What it takes, returns and raises, see `heldout.evaluators`. A document is done when an iteration raises its bound
+    Arguments, result and errors are as in `heldout.evaluators`. A document is done when an iteration raises its bound
     by at most `tolerance` nats per token, or after `iterations` evaluations of the bound.
 
     Examples:

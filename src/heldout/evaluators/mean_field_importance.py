@@ -18,7 +18,7 @@ from heldout.topics import Topics
 def mean_field_importance(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by importance sampling from the first-order mean field.
 
-    What it takes, returns and raises, see `heldout.evaluators`. A sample is a draw of all the assignments of a
+    Arguments, result and errors are as in `heldout.evaluators`. A sample is a draw of all the assignments of a
     document, after `importance_sampling.CYCLES` full cycles of the rule from q_l(k) ∝ alpha_k phi[k, w_l]. The
     logarithm is low by about half the squared standard error, which does not cover assignments that were never drawn: q
     is narrower than p(z | w) and covers one mode of it, so with sparse weights, or topics that hardly differ, the error

@@ -17,7 +17,7 @@ def mean_field_importance_second_order(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by importance sampling from the second-order mean field.
 
-    What it takes, returns and raises, see `heldout.evaluators`. Samples, cycles and errors are those of
+    Arguments, result and errors are as in `heldout.evaluators`. Samples, cycles and errors are those of
     `mean_field_importance`. The variance of the weights exceeds the first order's and grows by orders of magnitude
     as alpha falls below 1.
 

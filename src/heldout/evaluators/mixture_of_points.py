@@ -1,4 +1,4 @@
-r"""The likelihood under a prior of theta with finitely many points: exact, and the richest prior that data can fit.
+r"""The exact likelihood under a prior of theta with finitely many points, the richest prior that data can fit.
 
 With points theta_j and weights pi_j, p(w) = sum_j pi_j prod_l sum_k theta_jk phi[k, w_l]. For points held fixed the
 weights that make documents w_d most likely are the fixed point of EM, which raises the likelihood at every step,
@@ -19,13 +19,13 @@ from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-STEPS = 500  # of EM for the weights
+STEPS = 500  # EM steps for the weights
 
 
 def mixture_of_points(topics: Topics, points: Floats, weights: Floats, documents: Corpus) -> Evaluation:
-    """Return log p(w) of every document, nats, exactly, under points (J, K), rows of which sum to 1, and weights (J,).
+    """Return the exact log p(w) of every document, nats, under points (J, K), whose rows sum to 1, and weights (J,).
 
-    What else it takes and returns, see `heldout.evaluators`.
+    Other arguments and the result are as in `heldout.evaluators`.
 
     Raises:
         InputError: where points and weights do not fit each other or the topics.

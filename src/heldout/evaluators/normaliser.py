@@ -48,12 +48,12 @@ from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
 FOLD_IN_ITERATIONS = 100_000
-FOLD_IN_TOLERANCE = 1e-7  # nats per token that a maximum may be too low
+FOLD_IN_TOLERANCE = 1e-7  # nats per token by which a maximum may be too low
 
 
 @dataclass(frozen=True)
 class Normaliser:
-    """An estimate of log Z of a document, its standard error by the delta method, both nats, and the effective samples.
+    """An estimate of a document's log Z, its standard error by the delta method, nats, and the effective samples.
 
     These are (sum of ratios)^2 / sum of squared ratios; far below the number of samples the error cannot be trusted.
     """
@@ -93,15 +93,15 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
     log_factorial = np.array([math.lgamma(i + 1.0) for i in range(length + 1)])
     entropy = np.where(j > 0, j * np.log(np.maximum(j, 1) / length), 0.0)
     terms = log_factorial[-1] - log_factorial - log_factorial[::-1] + entropy + entropy[::-1]
-    below, value = 0.0, float(np.logaddexp.reduce(terms))  # log C(1, L), log C(2, L)
+    previous, value = 0.0, float(np.logaddexp.reduce(terms))  # log C(1, L), log C(2, L)
     for v in range(1, vocabulary - 1):
         # log C(v + 2) = log(C(v + 1) + (L / v) C(v)); C grows with v, so that the exponential cannot overflow
-        below, value = value, value + math.log1p(length / v * math.exp(below - value))
+        previous, value = value, value + math.log1p(length / v * math.exp(previous - value))
     return value
 
 
 def log_multinomial_nml_by_document(vocabulary: int, lengths: Ints) -> Floats:
-    """Return log C(V, L) of every document's length, (D,), nats: with min(K, V) for V an upper bound on its log Z."""
+    """Return log C(V, L) of every document's length, (D,), nats; with min(K, V) for V, an upper bound on its log Z."""
     distinct, position = np.unique(lengths, return_inverse=True)
     return np.array([log_multinomial_nml(vocabulary, int(length)) for length in distinct])[position]
 
@@ -109,7 +109,7 @@ def log_multinomial_nml_by_document(vocabulary: int, lengths: Ints) -> Floats:
 def log_normaliser(topics: Topics, length: int, samples: int, rng: np.random.Generator) -> Normaliser:
     """Estimate log Z of g(x) = max_h p(x | h) / Z over sequences of `length` tokens (equation 4.34).
 
-    The estimate is of so many `samples`, 2 or more, drawn under the topics' prior, on which Z does not depend.
+    The estimate is from `samples`, 2 or more, drawn under the topics' prior, on which Z does not depend.
 
     Raises:
         InputError: for a length or samples below the least, or as `exact_marginal` does.

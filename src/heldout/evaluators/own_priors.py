@@ -24,7 +24,7 @@ from heldout.typing import Ints
 
 
 class Method(NamedTuple):
-    """The likelihood of every document and how it was found.
+    """The likelihood of every document, and whether it is exact.
 
     Attributes:
         evaluation: log-likelihoods, nats.
@@ -36,9 +36,9 @@ class Method(NamedTuple):
 
 
 def own_priors(model: OwnPriors, documents: Corpus, samples: int, rng: np.random.Generator) -> Method:
-    """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `EXACT_COST`, or estimated.
+    """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `EXACT_COST`, else estimated.
 
-    What it takes and raises besides, see `exact_or_reference`.
+    Other arguments and errors are as in `exact_or_reference`.
     """
     documents, left_out = matched(model, documents)
 
@@ -59,9 +59,9 @@ def exact_or_reference(
     chains: int = CHAINS,
     variance: float = VARIANCE,
 ) -> Evaluation:
-    """Return log p(w_i | alpha_i, phi) of documents over the model's words: exact of some, (D,), else the reference's.
+    """Return log p(w_i | alpha_i, phi) of documents over the model's words, exactly where `exact`, (D,), is true.
 
-    What it takes, returns and raises besides, see `heldout.evaluators.reference`.
+    Other arguments, result and errors are as in `heldout.evaluators.reference`.
     """
     value, error, bias = (np.zeros(documents.n_documents) for _ in range(3))
     for places in filter(len, (np.flatnonzero(exact), np.flatnonzero(~exact))):
@@ -69,8 +69,8 @@ def exact_or_reference(
         if exact[places[0]]:
             value[places] = own_priors_exact(here, some).log_likelihood
             continue
-        found = reference(here, some, samples, rng, chains=chains, variance=variance)
-        value[places], error[places] = found.log_likelihood, found.standard_error
-        assert found.bias is not None  # the reference states it
-        bias[places] = found.bias
+        estimates = reference(here, some, samples, rng, chains=chains, variance=variance)
+        value[places], error[places] = estimates.log_likelihood, estimates.standard_error
+        assert estimates.bias is not None  # the reference states it
+        bias[places] = estimates.bias
     return Evaluation(value, documents.lengths, error, 0, bias)

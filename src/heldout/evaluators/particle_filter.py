@@ -6,16 +6,16 @@ R particles go through a document. For its l-th token every particle
     draws z_l given z_1 .. z_{l-1} and w_l;
 
 and p(w_l | z) = sum_k (alpha_k + N_k) phi[k, w_l] / (A + n), equation 7 of Buntine (2009) with the counts N of n
-tokens, is recorded at three moments: AHEAD of the resampling and BEFORE the draw, with n = l - 1, and AFTER the draw,
-with n = l. The product over tokens of the mean over particles of what is recorded BEFORE the draw is the left-to-right
+tokens, is recorded at three moments: before the resampling and before the draw, with n = l - 1, and after the draw,
+with n = l. The product over tokens of the mean over particles of the records before the draw is the left-to-right
 estimate of Wallach (2008), `heldout.evaluators.left_to_right`, whose limit is not p.
 
 Weighted. Before the draw the particles stand for p(z_1 .. z_{l-1} | w_1 .. w_{l-1}); those that make w_l more probable
-have to become more frequent before they stand for p(z_1 .. z_{l-1} | w_1 .. w_l). So R particles are drawn anew with
-probabilities proportional to their records (BEFORE), by systematic resampling. All else is as above, and leaves these
-distributions unchanged: this is a particle filter with moves (Gilks and Berzuini, 2001), whose product of means has
-the expectation p(w_1 .. w_L) for every R (Del Moral, 2004). The log of the mean over independent runs is low by about
-half its squared standard error.
+have to become more frequent before they stand for p(z_1 .. z_{l-1} | w_1 .. w_l). So R particles are drawn anew, by
+systematic resampling, with probabilities proportional to their records before the draw. All else is as above, and
+leaves these distributions unchanged: this is a particle filter with moves (Gilks and Berzuini, 2001), whose product of
+means has the expectation p(w_1 .. w_L) for every R (Del Moral, 2004). The log of the mean over independent runs is low
+by about half its squared standard error.
 """
 
 import numba as nb
@@ -28,12 +28,12 @@ from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
-AHEAD, BEFORE, AFTER = 0, 1, 2
+BEFORE_RESAMPLING, BEFORE_DRAW, AFTER_DRAW = 0, 1, 2  # moments of the records
 
 
 @nb.njit("void(float64[::1], float64[:, ::1], float64[::1], float64, float64[::1])", cache=True)
 def _record(alpha, count, row, total, out):  # type: ignore[no-untyped-def]
-    """Write equation 7 for one token to out, (R,), of every particle; total: A + n."""
+    """Write equation 7 for one token to out, (R,), of every particle; `total` is A + n."""
     K, R = count.shape
     out[:] = 0.0
     for k in range(K):
@@ -75,7 +75,7 @@ def _draw(alpha, count, row, u, sums, z):  # type: ignore[no-untyped-def]
     nogil=True,
 )
 def _records(words, phi, alpha, resampled, weighted, state, out):  # type: ignore[no-untyped-def]
-    """Write what every particle records to out, (3, L, R). words: (L,) rows of phi, (U, K).
+    """Write the records of every particle to out, (3, L, R). words: (L,) rows of phi, (U, K).
 
     A token is drawn in all particles at once, by vector instructions; every particle has its turn of the stream.
     """
@@ -85,7 +85,7 @@ def _records(words, phi, alpha, resampled, weighted, state, out):  # type: ignor
     u, sums = np.empty((L, R)), np.empty((K + 2, R))
     for last in range(L):
         row = phi[words[last]]
-        _record(alpha, count, row, A + last, out[AHEAD, last])
+        _record(alpha, count, row, A + last, out[BEFORE_RESAMPLING, last])
         if resampled:
             for r in range(R):
                 for position in range(last):
@@ -94,14 +94,14 @@ def _records(words, phi, alpha, resampled, weighted, state, out):  # type: ignor
                 for r in range(R):
                     count[z[position, r], r] -= 1.0
                 _draw(alpha, count, phi[words[position]], u[position], sums, z[position])
-        _record(alpha, count, row, A + last, out[BEFORE, last])
+        _record(alpha, count, row, A + last, out[BEFORE_DRAW, last])
         if weighted:
-            step = out[BEFORE, last].sum() / R
-            place, reached, r = uniform(state) * step, out[BEFORE, last, 0], 0
+            step = out[BEFORE_DRAW, last].sum() / R
+            place, reached, r = uniform(state) * step, out[BEFORE_DRAW, last, 0], 0
             for i in range(R):
                 while r < R - 1 and reached <= place + i * step:
                     r += 1
-                    reached += out[BEFORE, last, r]
+                    reached += out[BEFORE_DRAW, last, r]
                 source[i] = r
             for position in range(last):
                 for r in range(R):
@@ -114,7 +114,7 @@ def _records(words, phi, alpha, resampled, weighted, state, out):  # type: ignor
         for r in range(R):
             u[last, r] = uniform(state)
         _draw(alpha, count, row, u[last], sums, z[last])
-        _record(alpha, count, row, A + last + 1, out[AFTER, last])
+        _record(alpha, count, row, A + last + 1, out[AFTER_DRAW, last])
 
 
 def records(
@@ -127,7 +127,7 @@ def records(
     resampled: bool = True,
     weighted: bool = False,
 ) -> Floats:
-    """Return what every particle records at the three moments, (3, particles, L).
+    """Return the records of every particle at the three moments, (3, particles, L).
 
     `words`, (L,), are rows of phi, (U, K) by word, of which every one has a positive probability under some topic;
     `state` is the document's random stream. `resampled` says whether particles resample the topics of earlier tokens,
@@ -143,7 +143,7 @@ def particle_filter(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by a particle filter: the log mean of independent runs.
 
-    What it takes and returns, see `heldout.evaluators`. A sample is one of the independent `runs`, whose estimates of
+    Arguments and result are as in `heldout.evaluators`. A sample is one of the independent `runs`, whose estimates of
     p(w), unbiased, are averaged; with R `particles` a document costs runs R L (L - 1) / 2 draws of a topic.
     """
     arrays = kernel_arrays(topics, documents)
@@ -152,7 +152,7 @@ def particle_filter(
         words, phi = document_words(arrays.tokens[arrays.offsets[d] : arrays.offsets[d + 1]], arrays.phi_by_word)
         for run in range(runs) if len(words) else ():
             if (phi.max(axis=1) > 0.0).all():
-                means = records(words, phi, arrays.alpha, particles, state, weighted=True)[BEFORE].mean(axis=0)
+                means = records(words, phi, arrays.alpha, particles, state, weighted=True)[BEFORE_DRAW].mean(axis=0)
                 log_weights[d, run] = np.log(means).sum()
             else:
                 log_weights[d, run] = -np.inf

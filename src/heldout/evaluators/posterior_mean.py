@@ -101,11 +101,11 @@ def variational_gamma(
     iterations: int = ITERATIONS,
     tolerance: float = TOLERANCE,
 ) -> Floats:
-    """Return gamma, (D, K): the prior's alpha_k plus every topic's expected number of tokens.
+    """Return gamma, (D, K): alpha_k of the prior plus every topic's expected number of tokens.
 
     It is the fixed point of the mean-field posterior, or else of the mode in the softmax basis; a word that no topic
     gives has no effect. The first gamma is alpha_k + L / K; a document is done when an iteration moves at most the
-    share `tolerance` of its tokens, or after so many iterations.
+    share `tolerance` of its tokens, or after `iterations`.
 
     Raises:
         InputError: for fewer than one iteration, or a tolerance that is negative or NaN.
@@ -121,7 +121,7 @@ def variational_gamma(
 
 
 def posterior_mean(topics: Topics, documents: Corpus) -> Floats:
-    """Return the mean-field posterior mean of theta, (D, K), rows sum to 1; the prior's mean for an empty document.
+    """Return the mean-field posterior mean of theta, (D, K), rows sum to 1; for an empty document the prior's mean.
 
     Examples:
         >>> posterior_mean(topics, documents).round(2)

@@ -20,7 +20,7 @@ def posterior_predictive(
 ) -> Evaluation:
     """Return log p(scored tokens | observed tokens, alpha, phi) of every document.
 
-    What it takes, returns and raises, see `heldout.evaluators`: the observed and the scored tokens of the same D
+    Arguments, result and errors are as in `heldout.evaluators`: the observed and the scored tokens of the same D
     documents, both over the topics' vocabulary. A sample is a state of a document's chain (`gibbs_chain`).
     `tokens` counts the scored ones alone; the value is -inf where either part holds a word of probability 0. Errors are
     by the delta method over the chain's states (`log_mean_of_chain`).

@@ -1,4 +1,4 @@
-"""The estimators of the likelihood under each kind of prior of a document's weights; no other code asks for the kind.
+"""The estimators of the likelihood under each kind of prior of documents' weights; only this module knows the kind.
 
 An exact value, of documents drawn from the model an unbiased estimate from above, and annealing for
 `heldout.evaluators.reference`: under a Dirichlet prior, of all documents or of each its own, and a logistic-normal one.
@@ -30,8 +30,8 @@ from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.topics import AnyTopics, LogisticNormalTopics, OwnPriors, Topics
 from heldout.typing import Ints
 
-SWEEPS = 1e8  # the reference's sweeps times tokens in some ten seconds of one core
-MOVES = 3e5  # the same of chains from a Laplace approximation, whatever the tokens
+SWEEPS = 1e8  # sweeps times tokens of the reference in some ten seconds of one core
+MOVES = 3e5  # sweeps, of chains from a Laplace approximation, in the same time at any number of tokens
 
 AnyModel = AnyTopics | ProductOfExperts
 
@@ -43,8 +43,8 @@ class Prior:
     Attributes:
         name: of the kind, before "prior".
         estimators: the names, of `heldout.evaluators.ESTIMATORS`, that take its topics.
-        reference: what "reference" is called under it.
-        exact: returns exact log-likelihoods of topics and documents, whatever they cost.
+        reference: the label of "reference" under it.
+        exact: returns exact log-likelihoods of topics and documents, at any cost.
         cost: returns the most updates (`heldout.evaluators.exact_marginal.cost`) that exact values of documents of
             these lengths take at K topics; inf where there are none.
         document_cost: returns the updates that the exact value of a document of these tokens, (L,), takes.
@@ -52,11 +52,11 @@ class Prior:
             core where documents have so many tokens and are so many.
         fewest_chains: of the reference, where more cannot be afforded: over many documents a sum errs by its bias.
         annealing: returns the runs of `heldout.evaluators.reference`.
-        simulate: draws documents of given lengths, (D,), and what `upper` starts from: the tokens' topics, or the x of
+        simulate: draws documents of given lengths, (D,), and the start of `upper`: the tokens' topics, or the x of
             a document's weights.
         exact_below: updates that a document's exact value may take where others' are estimated; 0 where all are of one
             kind.
-        upper: estimates, of what `simulate` returned, without bias as inverse probabilities.
+        upper: estimates of documents from `simulate`, without bias as inverse probabilities.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Prior:
     exact_below: float = 0.0
 
     def label(self, estimator: str) -> str:
-        """Return what an estimator is called under the prior; its name where it is not known."""
+        """Return an estimator's label under the prior, or its name if it has none."""
         if estimator == REFERENCE:
             return self.reference
         return ESTIMATORS[estimator].label if estimator in ESTIMATORS else estimator
@@ -133,9 +133,9 @@ def prior_of(model: AnyModel) -> Prior:
 
 
 def exact_within(model: AnyModel, documents: Corpus, limit: float) -> Evaluation | None:
-    """Return exact log-likelihoods where they take at most `limit` updates, None where they take more.
+    """Return exact log-likelihoods if they take at most `limit` updates, else None.
 
-    What it takes and raises besides, see `heldout.evaluators`; about 1e9 updates take a second.
+    Other arguments and errors are as in `heldout.evaluators`; about 1e9 updates take a second.
 
     Examples:
         >>> exact_within(topics, documents, limit=10) is None

@@ -54,17 +54,17 @@ class ProductOfExperts:
     def of(
         cls, weights: ArrayLike, bias: ArrayLike, mean: ArrayLike, covariance: ArrayLike, vocabulary: tuple[str, ...]
     ) -> Self:
-        """Return experts whose theta is softmax(x) of K numbers x, or of K - 1 and a last one that is 0."""
+        """Return experts with theta = softmax(x) of K numbers x, or of K - 1 numbers and a last one that is 0."""
         W, b, mu, Sigma = (np.asarray(values, dtype=np.float64) for values in (weights, bias, mean, covariance))
         return cls(W, b, *over_the_last(mu, Sigma, W.shape[-1] if W.ndim else 0), vocabulary)
 
     @property
     def n_topics(self) -> int:
-        """K, the number of experts."""
+        """Number of experts, K."""
         return len(self.weights.T)
 
     def likelihood_of(self, words: NDArray[np.int32], counts: Floats) -> "_Product":
-        """Return the likelihood of a document of these (U,) distinct words, so often each."""
+        """Return the likelihood of a document with `counts` of these (U,) distinct words."""
         n = np.zeros(len(self.bias))
         n[words] = counts
         return _Product(self.weights, self.bias, n)
@@ -72,7 +72,7 @@ class ProductOfExperts:
 
 @dataclass(frozen=True)
 class _Product:
-    """l of a document, as of `heldout.topics.Mixture`; n (V,)."""
+    """The log-likelihood l of a document, as in `heldout.topics.Mixture`; n (V,)."""
 
     weights: Floats
     bias: Floats
@@ -87,10 +87,10 @@ class _Product:
         return np.asarray(logits @ self.counts - self.counts.sum() * logsumexp(logits, axis=1))
 
     def derivatives(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        of_words, N = self.weights @ theta, self.counts.sum()
-        logits = of_words + self.bias
+        word_means, N = self.weights @ theta, self.counts.sum()
+        logits = word_means + self.bias
         p = np.exp(logits - logsumexp(logits))
-        J = theta * (self.weights - of_words[:, None])
+        J = theta * (self.weights - word_means[:, None])
         mean = p @ J
         concave = N * ((J * p[:, None]).T @ J - np.outer(mean, mean))
         gradient = (self.counts - N * p) @ J
@@ -99,4 +99,4 @@ class _Product:
 
 
 LogisticNormalModel = LogisticNormalTopics | ProductOfExperts
-Likelihood = Mixture | _Product  # of a document under given weights
+Likelihood = Mixture | _Product  # likelihood of a document under given weights

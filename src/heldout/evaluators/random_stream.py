@@ -31,7 +31,7 @@ def uniform(state):  # type: ignore[no-untyped-def]
 
 @nb.njit("int64(float64[::1], float64)", cache=True, nogil=True)
 def first_above(sums, x):  # type: ignore[no-untyped-def]
-    """Return the first k at which cumulative sums, (K,), are above x; the last if none is."""
+    """Return the first k at which the cumulative sums, (K,), exceed x; the last if none does."""
     low, high = 0, sums.shape[0] - 1
     while low < high:
         middle = (low + high) // 2

@@ -29,9 +29,9 @@ from heldout.evaluators.evaluation import Evaluation, check_samples, corrected, 
 from heldout.models.pmf import Factors, posteriors
 from heldout.typing import Floats, Ints
 
-WIDER = 1.05  # standard deviations of what is sampled over those at the mode
-NEWTON = 20  # steps to the mode, at most
-CLOSE = 1e-6  # nats, of the mode
+WIDER = 1.05  # standard deviations of the proposal over those at the mode
+NEWTON = 20  # most Newton steps to the mode
+CLOSE = 1e-6  # nats by which the mode may be missed
 SMALLEST_STEP = 1e-9
 
 
@@ -54,7 +54,7 @@ def full_folding_in(ratings: Ratings, factors: Factors) -> Evaluation:
 
 
 class Halves(NamedTuple):
-    """Each half of users' ratings given the other.
+    """The likelihood of each half of users' ratings given the other.
 
     Attributes:
         folded_in: log p(r | m) at the mean given the other half.
@@ -68,7 +68,7 @@ class Halves(NamedTuple):
 
 
 def half_folding_in(ratings: Ratings, factors: Factors, halves: tuple[Ints, Ints]) -> Halves:
-    """Return what each half of every user's ratings (`divided`) has by the other."""
+    """Return the likelihoods and predictions of each half of every user's ratings (`divided`) given the other half."""
     folded, exact = np.zeros(len(ratings.users)), np.zeros(len(ratings.users))
     predictions, whole = np.zeros(len(ratings)), posteriors(ratings, factors).log_marginal
     for own, other in (halves, halves[::-1]):
@@ -81,7 +81,7 @@ def half_folding_in(ratings: Ratings, factors: Factors, halves: tuple[Ints, Ints
 
 
 def divided(ratings: Ratings, random: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return the positions of two halves of every user's ratings, at random; of an odd number the second has more."""
+    """Return the positions of two random halves of every user's ratings; of an odd number the second has one more."""
     order = np.lexsort((random.random(len(ratings)), ratings.user))
     starts = np.repeat(np.cumsum(ratings.numbers) - ratings.numbers, ratings.numbers)
     first = np.arange(len(ratings)) - starts < np.repeat(ratings.numbers // 2, ratings.numbers)
@@ -113,7 +113,7 @@ def binned_marginal(ratings: Ratings, factors: Factors, samples: int, random: np
         InputError: for fewer than two samples.
     """
     check_samples("binned ratings", samples, 2)
-    found, P = posteriors(ratings, factors), factors.loadings.shape[1]
+    user_posteriors, P = posteriors(ratings, factors), factors.loadings.shape[1]
     scores, errors = np.zeros(len(ratings.users)), np.zeros(len(ratings.users))
     edges = bins(ratings, factors)
     starts = np.cumsum(ratings.numbers) - ratings.numbers
@@ -121,33 +121,33 @@ def binned_marginal(ratings: Ratings, factors: Factors, samples: int, random: np
     for i in np.flatnonzero(ratings.numbers):
         own = order[starts[i] : starts[i] + ratings.numbers[i]]
         loadings = factors.loadings[ratings.item[own]]
-        mode, precision = _mode(found.means[i], loadings, edges[:, own], factors)
+        mode, precision = _mode(user_posteriors.means[i], loadings, edges[:, own], factors)
         root = np.linalg.cholesky(np.linalg.inv(precision)) * WIDER
         normal = random.standard_normal((samples, P))
         vectors = mode + normal @ root.T
         means = loadings @ vectors.T  # (n_i, samples)
-        inside = log_bins(means, edges[:, own], factors.noise).sum(axis=0)
+        log_probabilities = log_bins(means, edges[:, own], factors.noise).sum(axis=0)
         prior = -0.5 * (vectors**2 / factors.variances + np.log(factors.variances)).sum(axis=1)
         proposal = -0.5 * (normal**2).sum(axis=1) - np.log(np.diag(root)).sum()
-        value, error = log_mean((inside + prior - proposal)[None, :])
+        value, error = log_mean((log_probabilities + prior - proposal)[None, :])
         scores[i], errors[i] = value[0], error[0]
     return corrected(Evaluation(scores, ratings.numbers, errors))
 
 
-def of_scale(ratings: Ratings) -> Floats:
+def rating_bins(ratings: Ratings) -> Floats:
     """Return the lower and upper end of each rating's bin, (2, n)."""
     low, high = ratings.scale
-    below = np.where(ratings.value == low, -np.inf, ratings.value - 0.5)
-    return np.asarray(np.stack([below, np.where(ratings.value == high, np.inf, ratings.value + 0.5)]))
+    lower = np.where(ratings.value == low, -np.inf, ratings.value - 0.5)
+    return np.asarray(np.stack([lower, np.where(ratings.value == high, np.inf, ratings.value + 0.5)]))
 
 
 def bins(ratings: Ratings, factors: Factors) -> Floats:
-    """Return the lower and upper end of each rating's bin as modelled, less mu and g, (2, n)."""
-    below, above = of_scale(ratings)
-    if factors.square_root:  # which falls
-        roots = np.sqrt(np.maximum(ratings.scale[1] + 1.0 - above, 0.0))
-        below, above = np.where(np.isinf(above), -np.inf, roots), np.sqrt(ratings.scale[1] + 1.0 - below)
-    return np.asarray(np.stack([below, above]) - factors.mean - factors.offsets[ratings.item])
+    """Return the lower and upper end of each rating's bin, transformed, less mu and g, (2, n)."""
+    lower, upper = rating_bins(ratings)
+    if factors.square_root:  # the transform falls
+        roots = np.sqrt(np.maximum(ratings.scale[1] + 1.0 - upper, 0.0))
+        lower, upper = np.where(np.isinf(upper), -np.inf, roots), np.sqrt(ratings.scale[1] + 1.0 - lower)
+    return np.asarray(np.stack([lower, upper]) - factors.mean - factors.offsets[ratings.item])
 
 
 def log_bins(means: Floats, edges: Floats, noise: float) -> Floats:
@@ -164,15 +164,15 @@ def _mode(start: Floats, loadings: Floats, edges: Floats, factors: Factors) -> t
     prior = np.diag(1.0 / factors.variances)
     vector, deviation = start, np.sqrt(factors.noise)
 
-    def objective(at: Floats) -> float:
-        return float(log_bins((loadings @ at)[:, None], edges, factors.noise).sum() - 0.5 * at @ prior @ at)
+    def objective(point: Floats) -> float:
+        return float(log_bins((loadings @ point)[:, None], edges, factors.noise).sum() - 0.5 * point @ prior @ point)
 
     value = objective(vector)
     precision = prior
     for _ in range(NEWTON):
         low, high = (edges - loadings @ vector) / deviation
-        inside = log_bins((loadings @ vector)[:, None], edges, factors.noise)[:, 0]
-        densities = [np.exp(-0.5 * end**2 - 0.5 * np.log(2.0 * np.pi) - inside) for end in (low, high)]
+        log_probabilities = log_bins((loadings @ vector)[:, None], edges, factors.noise)[:, 0]
+        densities = [np.exp(-0.5 * end**2 - 0.5 * np.log(2.0 * np.pi) - log_probabilities) for end in (low, high)]
         slope = (densities[0] - densities[1]) / deviation
         ends = [
             np.where(np.isinf(end), 0.0, end) * density for end, density in zip((low, high), densities, strict=True)

@@ -1,4 +1,4 @@
-r"""The reference: log p(w | alpha, phi) where the exact value costs too much, with an error that covers.
+r"""The reference: log p(w | alpha, phi) where the exact value costs too much, with an error that covers the truth.
 
 S independent runs of annealing from the posterior's mean to the prior (`annealed_prior`), or under a logistic-normal
 prior from the Laplace approximation to the posterior (`logistic_normal`), give a document log weights x_s with
@@ -56,10 +56,10 @@ if TYPE_CHECKING:  # LDA's kernels take seconds to compile
     from heldout.models.dirichlet_prior import DirichletMixture
 
 CHAINS = 8
-VARIANCE = 0.1  # nats^2, of a log weight: the third cumulant is small, the variance of the estimate an eighth of it
+VARIANCE = 0.1  # nats^2, of a log weight: the third cumulant is small, and the estimate's variance is an eighth of it
 PILOT = 10  # steps of the pilot run; the run itself takes twice as many or more
-LARGE = 1.0  # nats^2, of c_2
-LEAST = 1e-12  # nats^2, of c_2 that may be wanted
+LARGE = 1.0  # nats^2; c_2 above which the third cumulant is left out
+SMALLEST_C2 = 1e-12  # nats^2; smallest c_2 that is aimed at
 
 
 class LogExpectation(NamedTuple):
@@ -74,7 +74,7 @@ def log_expectation(x: Floats) -> LogExpectation:
     """Return estimates of log E[exp(x)] from independent draws, x (D, S), nearly normal, S 3 or more.
 
     A few draws that miss a tail also miss its share of their variance. So the standard errors take c_2 half from the
-    document's own draws, half as the mean over documents, for which `reference` makes it alike.
+    document's own draws, half as the mean over documents, since `reference` makes it equal for all.
 
     Examples:
         >>> import numpy as np
@@ -95,9 +95,9 @@ def log_expectation(x: Floats) -> LogExpectation:
 
 
 def variance_for(standard_error: float, chains: int = CHAINS) -> float:
-    """Return the variance of a log weight, nats^2, with which a document's standard error is the given one.
+    """Return the variance of a log weight, nats^2, that leads to the given standard error of a document.
 
-    At most `LARGE`, above which the third cumulant would be left out, and at least `LEAST`.
+    At most `LARGE`, above which the third cumulant would be left out, and at least `SMALLEST_C2`.
 
     Examples:
         >>> round(variance_for(0.1), 3), variance_for(100.0)
@@ -105,7 +105,7 @@ def variance_for(standard_error: float, chains: int = CHAINS) -> float:
     """
     S, wanted = chains, min(standard_error, 1.0) ** 2
     roots = np.roots([S / (6 * (S - 1) * (S - 2)), 1 / (2 * (S - 1)), 1 / S, -wanted])
-    return float(np.clip(roots[np.isreal(roots)].real.max(), LEAST, LARGE))  # one root is positive
+    return float(np.clip(roots[np.isreal(roots)].real.max(), SMALLEST_C2, LARGE))  # one root is positive
 
 
 def reference(
@@ -119,7 +119,7 @@ def reference(
 ) -> Evaluation:
     """Return log p(w) of every document under any prior, with an error of their sum that covers its bias.
 
-    What it takes and returns, see `heldout.evaluators`, under any model that has a prior. `samples` are the most sweeps
+    Arguments and result are as in `heldout.evaluators`, under any model that has a prior. `samples` are the most sweeps
     over a document, of all its annealing chains together, as a mean weighted by length; more than bring the variance of
     a log weight (nats^2) to `variance` are not spent. `Evaluation.total_error` combines the errors with the estimates
     of their bias; neither covers a part of the posterior that no chain finds.
@@ -145,9 +145,9 @@ def mixture_reference(
     chains: int = CHAINS,
     variance: float = VARIANCE,
 ) -> Evaluation:
-    """Return log p(w) of every document under a mixture of Dirichlet priors, in place of the topics' own.
+    """Return log p(w) of every document under a mixture of Dirichlet priors instead of the topics' own prior.
 
-    What it takes, returns and raises, see `reference`; `samples` are of all M components with a weight together, and M
+    Arguments, result and errors are as in `reference`; `samples` are of all M components with a weight together, and M
     times as many are the fewest.
     """
     used = np.flatnonzero(prior.weights)
@@ -166,7 +166,7 @@ def mixture_reference(
 
 
 def _pooled(log_weights: Floats) -> Floats:
-    """Return the log weights, (D, S), of a mixture from those of its components, (M, D, S), pi_m included."""
+    """Return the log weights, (D, S), of a mixture from the (M, D, S) ones of its components, pi_m included."""
     pooled: Floats = logsumexp(log_weights, axis=0)
     return pooled
 
@@ -179,7 +179,7 @@ def _shares(log_weights: Floats, pooled: Floats) -> Floats:
 
 
 def _evaluation(runs: Annealing, pilot: Floats, x: Floats, steps: Floats | Ints) -> Evaluation:
-    """Return the evaluation by log weights x (D, S) of runs of so many steps (D,), and the pilot's (D, S)."""
+    """Return the evaluation from log weights x, (D, S), of runs of (D,) steps, and from the pilot's, (D, S)."""
     value, error, bias = x[:, 0].copy(), np.zeros(len(x)), np.zeros(len(x))
     possible = np.isfinite(value) & (runs.lengths > 0)  # the others have one value
     value[runs.lengths == 0] = 0.0
@@ -198,7 +198,7 @@ def sweeps(
     chains: int = CHAINS,
     variance: float = VARIANCE,
 ) -> Ints:
-    """Return how many sweeps over each document `reference` takes with these arguments, (D,), pilot included."""
+    """Return the number of `reference`'s sweeps over each document with these arguments, (D,), pilot included."""
     return chains * (PILOT + _planned(topics, documents, samples, rng, chains, variance)[2])
 
 
@@ -214,15 +214,15 @@ def _planned(
 
 
 def least_samples(chains: int) -> int:
-    """Return how many sweeps the pilot and twice its steps take."""
+    """Return the number of sweeps in the pilot and a run of twice its steps."""
     return 3 * PILOT * chains
 
 
 def allocation(pilot: Floats, lengths: Ints, samples: int, variance: float) -> Ints:
-    """Return the number of steps, (D,), that brings every document's variance of log weights to `variance` or above.
+    """Return the number of steps, (D,), that brings every document's variance of log weights to `variance` or more.
 
-    The variance is taken to fall as 1 / T from that of the pilot's (D, S) log weights after `PILOT` steps, half of it
-    the document's own, half the mean of all. `samples` are as in `reference`, enough for twice the pilot's steps.
+    The variance is taken to fall as 1 / T from the variance of the pilot's (D, S) log weights after `PILOT` steps, half
+    of it the document's own, half the mean of all. `samples` are as in `reference`, enough for twice the pilot's steps.
     """
     steps = np.full(len(pilot), 2 * PILOT, dtype=np.int64)
     possible = np.isfinite(pilot[:, 0]) & (lengths > 0)

@@ -34,11 +34,11 @@ from scipy.special import gammaln
 
 from heldout.typing import Floats
 
-FEWEST_TOPICS = 3  # the fewest topics: with 2 the polynomial is as fast
+FEWEST_TOPICS = 3  # fewest topics; with 2 the polynomial is as fast
 LEAST_COST = 2 * 10**5  # the polynomial's updates from which points are worth computing
 LARGEST_LOSS = 600.0  # nats: values that underflow are below e^-708
 SMALLEST_ALPHA = 1e-5
-STEP = 4  # the number of points per stick is a multiple of it
+STEP = 4  # divisor of the number of points per stick
 
 
 @functools.lru_cache(maxsize=1024)
@@ -48,18 +48,18 @@ def beta_rule(points: int, a: float, b: float) -> tuple[Floats, Floats]:
     diagonal = np.empty(points)
     diagonal[0] = a / c
     diagonal[1:] = (1.0 + (a - b) * (c - 2.0) / ((2.0 * i - 2.0 + c) * (2.0 * i + c))) / 2.0
-    beside = np.empty(points - 1)
-    beside[:1] = a * b / (c * c * (1.0 + c))
+    off_diagonal = np.empty(points - 1)
+    off_diagonal[:1] = a * b / (c * c * (1.0 + c))
     i = i[1:]
-    below = (2.0 * i + c - 2.0) ** 2 * (2.0 * i + c - 1.0) * (2.0 * i + c - 3.0)
-    beside[1:] = i * (i + a - 1.0) * (i + b - 1.0) * (i + c - 2.0) / below
-    beside = np.sqrt(beside)
-    s = eigh_tridiagonal(diagonal, beside, eigvals_only=True)
+    denominators = (2.0 * i + c - 2.0) ** 2 * (2.0 * i + c - 1.0) * (2.0 * i + c - 3.0)
+    off_diagonal[1:] = i * (i + a - 1.0) * (i + b - 1.0) * (i + c - 2.0) / denominators
+    off_diagonal = np.sqrt(off_diagonal)
+    s = eigh_tridiagonal(diagonal, off_diagonal, eigvals_only=True)
     previous, current, total = np.zeros(points), np.ones(points), np.ones(points)
     with np.errstate(over="ignore", invalid="ignore"):  # a weight below 1e-308 is 0
         for j in range(points - 1):
-            following = (s - diagonal[j]) * current - (beside[j - 1] if j else 0.0) * previous
-            previous, current = current, following / beside[j]
+            following = (s - diagonal[j]) * current - (off_diagonal[j - 1] if j else 0.0) * previous
+            previous, current = current, following / off_diagonal[j]
             total += current * current
     weights = np.where(np.isfinite(total), 1.0 / total, 0.0)
     return s, weights / weights.sum()
@@ -67,14 +67,14 @@ def beta_rule(points: int, a: float, b: float) -> tuple[Floats, Floats]:
 
 @nb.njit(cache=True, nogil=True)  # as `heldout.evaluators.exact_marginal.forward`
 def _sum_over_points(counts, phi, sticks, rest, weights, mean):  # type: ignore[no-untyped-def]
-    """Return sum p(w | theta) over the points and add theta times it to mean; topics are counted from 0.
+    """Return sum p(w | theta) over the points and add theta times it to `mean`; topics are counted from 0.
 
     Words are ordered by falling count. The inner loop runs over the last stick, where a word's probability is base +
     left s + right (1 - s).
     """
     words, K = phi.shape
     M, n = sticks.shape
-    at, theta = np.zeros(M, np.int64), np.empty(M)
+    places, theta = np.zeros(M, np.int64), np.empty(M)
     base, left, right = np.empty(words), np.empty(words), np.empty(words)
     product, value = np.empty(n), np.empty(n)
     s, u, inner = sticks[M - 1], rest[M - 1], weights[M - 1]
@@ -83,11 +83,11 @@ def _sum_over_points(counts, phi, sticks, rest, weights, mean):  # type: ignore[
         remaining, weight = 1.0, 1.0
         base[:] = 0.0
         for k in range(M - 1):
-            theta[k] = remaining * sticks[k, at[k]]
+            theta[k] = remaining * sticks[k, places[k]]
             for j in range(words):
                 base[j] += theta[k] * phi[j, k]
-            remaining *= rest[k, at[k]]
-            weight *= weights[k, at[k]]
+            remaining *= rest[k, places[k]]
+            weight *= weights[k, places[k]]
         for j in range(words):
             left[j], right[j] = remaining * phi[j, K - 2], remaining * phi[j, K - 1]
         product[:] = 1.0
@@ -119,12 +119,12 @@ def _sum_over_points(counts, phi, sticks, rest, weights, mean):  # type: ignore[
         mean[K - 2] += weight * remaining * first
         mean[K - 1] += weight * remaining * second
         k = M - 2
-        while k >= 0 and at[k] == n - 1:
-            at[k] = 0
+        while k >= 0 and places[k] == n - 1:
+            places[k] = 0
             k -= 1
         if k < 0:
             return total
-        at[k] += 1
+        places[k] += 1
 
 
 def _points(length: int) -> int:
@@ -140,8 +140,8 @@ def quadrature_cost(tokens: NDArray[np.int32], topics: int) -> int:
 def is_safe(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> bool:
     """Return whether quadrature gives a document's likelihood with all its digits.
 
-    The points have an absolute precision of about 1e-16, too little for those next to 0 and 1 if alpha is tiny: at 1e-6
-    the result moved by 5e-9 nats, so it is not safe below `SMALLEST_ALPHA`.
+    The points have an absolute precision of about 1e-16, too little for points next to 0 and 1 if alpha is tiny: at
+    1e-6 the result moved by 5e-9 nats, so it is not safe below `SMALLEST_ALPHA`.
 
     With every word's probabilities divided by their maximum, p is at least the probability of the words' likeliest
     topics under Polya's urn. Where that is above e^-600, underflow at single points is negligible.
@@ -162,8 +162,8 @@ def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats)
     counts, phi = counts[order].astype(np.int64), phi_by_word[words[order]]
     highest = phi.max(axis=1)
     points = _points(len(tokens))
-    after = np.cumsum(alpha[::-1])[::-1]
-    rules = [beta_rule(points, float(alpha[k]), float(after[k + 1])) for k in range(len(alpha) - 1)]
+    remaining_alpha = np.cumsum(alpha[::-1])[::-1]
+    rules = [beta_rule(points, float(alpha[k]), float(remaining_alpha[k + 1])) for k in range(len(alpha) - 1)]
     sticks, weights = np.array([s for s, _ in rules]), np.array([w for _, w in rules])
     mean = np.zeros(len(alpha))
     p = _sum_over_points(counts, phi / highest[:, None], sticks, 1.0 - sticks, weights, mean)

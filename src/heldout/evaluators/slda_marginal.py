@@ -22,11 +22,11 @@ from heldout.evaluators.exact_marginal import cost
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
-LIMIT = 10**9  # updates of one document, a second or two
+LIMIT = 10**9  # updates of one document, which take a second or two
 
 
 class Labelled(NamedTuple):
-    """Of D documents, NaN where one is beyond the limit.
+    """Log-likelihoods of D labelled documents, NaN where one is beyond the limit.
 
     Attributes:
         words: log p(w), (D,) nats.
@@ -44,7 +44,7 @@ class Labelled(NamedTuple):
 
     @property
     def known(self) -> Ints:
-        """The documents within the limit."""
+        """Places of the documents within the limit."""
         return np.flatnonzero(~np.isnan(self.words))
 
 
@@ -57,7 +57,7 @@ def slda_marginal(
     *,
     limit: int = LIMIT,
 ) -> Labelled:
-    """Return exact likelihoods of documents and of their (D,) labels 0 and 1 under w, (K,).
+    """Return exact likelihoods of documents and of their (D,) labels 0 and 1 under weights w, (K,).
 
     `limit` is the most updates that one document may take (`heldout.evaluators.exact_marginal.cost`). A document
     without words has q-bar = 0 and so the label's probability 1/2.

@@ -19,13 +19,13 @@ from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-ENTRIES = 2**21  # the most entries of an array of training documents by words
+ENTRIES = 2**21  # largest number of entries of an array of training documents by words
 
 
 def training_mixture(topics: Topics, weights: Floats, documents: Corpus) -> Evaluation:
     """Return log p(w) of every document, nats.
 
-    What it takes, returns and raises, see `heldout.evaluators`, with the training documents' weights, (N, K), whose
+    Arguments, result and errors are as in `heldout.evaluators`, with the training documents' weights, (N, K), whose
     rows sum to 1, in the place of alpha.
 
     Examples:

@@ -14,8 +14,8 @@ from scipy.special import logsumexp
 
 from heldout.typing import Floats
 
-NEGLIGIBLE = 60.0  # nats below the highest
-SETTLED = 1e-8  # nats between two spacings
+NEGLIGIBLE = 60.0  # nats below the highest value
+SETTLED = 1e-8  # nats between the values at two spacings
 
 
 def grid(low: Floats, high: Floats, spacing: float) -> Floats:
@@ -31,12 +31,12 @@ def log_integral(
     spacing: float,
     *,
     most_nodes: int,
-    near: Floats | None = None,
+    mode: Floats | None = None,
 ) -> float | None:
     """Return log of the integral of exp(f) over a box, nats; None where it does not settle.
 
     `f` gives the (J,) values of (J, n) points, nats; the integrand is negligible beyond the (n,) ends of the box.
-    `spacing` is that of the first grid, none has more than `most_nodes`; `near` is the mode, or near it, where the
+    `spacing` is the first grid's, and none has more than `most_nodes`; `mode` is the mode, or near it, where the
     first grid might miss it; of a concave f it does not.
 
     Examples:
@@ -50,11 +50,11 @@ def log_integral(
     while np.prod((high - low) / spacing + 2.0) <= most_nodes:
         nodes = grid(low, high, spacing)
         values = f(nodes)
-        if near is None:
-            inside = nodes[values > values.max() - NEGLIGIBLE]
+        if mode is None:
+            kept_nodes = nodes[values > values.max() - NEGLIGIBLE]
         else:
-            inside = np.vstack([nodes[values > max(values.max(), f(near[None])[0]) - NEGLIGIBLE], near])
-        lowest, highest = inside.min(axis=0), inside.max(axis=0)
+            kept_nodes = np.vstack([nodes[values > max(values.max(), f(mode[None])[0]) - NEGLIGIBLE], mode])
+        lowest, highest = kept_nodes.min(axis=0), kept_nodes.max(axis=0)
         cut = ((lowest < low + spacing / 2.0) & (low > first)) | ((highest > high - spacing / 2.0) & (high < last))
         if not cut.any():
             total = float(logsumexp(values)) + n * math.log(spacing)

@@ -1,4 +1,4 @@
-"""Topic models of other libraries: how to read them, and the number that each library itself reports.
+"""Topic models of other libraries: their readers, and the number that each library itself reports.
 
 One file per library, which ends with its `Library`; `heldout.libraries.read.LIBRARIES` lists them. A reader takes what
 the library saved (or the fitted object itself) and gives a `Fitted`: the topics that every evaluator can score, and the
@@ -28,8 +28,9 @@ class Fitted:
             "format".
             Where the library keeps a distribution over topics, phi is its mean; provenance["phi"] says which.
         library: the name of one of `heldout.libraries.read.LIBRARIES`.
-        native: the library's own fitted object, or what its own number is computed from; None where there is none.
-        given: what `native` takes with each document that is scored, such as its labels, as keywords, for a model with
+        native: the library's own fitted object, or the numbers from which its own number is computed; None where there
+            is none.
+        given: keywords that `native` takes with each document that is scored, for instance its labels, for a model with
             priors of the documents' own (`heldout.libraries.priors`).
         words_known: False where the model names no words (their places in the documents' vocabulary are taken).
     """
@@ -42,13 +43,13 @@ class Fitted:
 
     @property
     def dirichlet(self) -> Topics:
-        """The topics, of a model whose prior is Dirichlet; raises InputError where it is another."""
+        """The topics of a model with a Dirichlet prior; raises InputError for another prior."""
         return require_dirichlet(self.topics, self.library)
 
 
 @dataclass(frozen=True)
 class Term:
-    """A part of the number that a library reports: what it is, in a few words, and its sum, nats.
+    """A part of the number that a library reports: its meaning, in a few words, and its sum, nats.
 
     The terms add up to the log-likelihood (or bound) that the library divides by tokens. The term that makes the
     reported perplexity grow with the number of topics `grows`; it may say nothing `of_documents`.
@@ -71,10 +72,10 @@ class Reported:
         perplexity: per token of the same documents, as printed; NaN where it says nothing of them.
         nats_per_token: the number in nats per token; NaN where perplexity is.
         about: `THESE` or `TRAINING`.
-        computes: what it computes, one sentence.
+        computes: its meaning, in one sentence.
         terms: its parts, where they can be had; a term that grows with the number of topics says so.
         note: why it cannot be had, where value is NaN; empty otherwise.
-        base: what is raised to minus the nats per token for the printed perplexity; e but for gensim.
+        base: base of the printed perplexity, whose exponent is minus the nats per token; e but for gensim.
     """
 
     function: str
@@ -105,7 +106,7 @@ class Form:
         suffixes: endings of names, in small letters, that tell this form where the first bytes do not.
         member: a file in a zip file that tells this form where neither does.
         folder: a file that a folder of this form holds; empty where a folder is no model.
-        instead: of a form that is a pickle, what to do in place of unpickling it; empty for any other.
+        instead: remedy in place of unpickling, for a form that is a pickle; empty for any other.
     """
 
     name: str
@@ -119,7 +120,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Library:
-    """A library: which models of it are read, and what it reports of them.
+    """A library: the models of it that are read, and the number that it reports.
 
     Attributes:
         name: its name, as in `Fitted.library`.
@@ -127,13 +128,13 @@ class Library:
         forms: the forms of its files.
         models: the objects that `from_object` takes, in words; empty where there are none.
         recognises: whether an object is one of them, without importing the library.
-        from_object: returns the `Fitted` of such an object. It takes the object; the model's V words in its order, None
-            where the user gives none; the file or class, for messages, None for the class; and the form, for the
-            provenance, "object" without a file. It raises InputError for a model that is not trained, or whose
+        from_object: returns the `Fitted` of one of these objects. It takes the object; the model's V words in its
+            order, None where the user gives none; the file or class, for messages, None for the class; and the form,
+            for the provenance, "object" without a file. It raises InputError for a model that is not trained, or whose
             parameters are no topics.
         own_priors: returns the documents' Dirichlet parameters, (D, K), and what `Fitted.given` has, of a model whose
             documents have priors of their own; takes the model, its name, and the labels and the metadata, of each
-            document or None. It raises InputError for what the model does not know, or lacks.
+            document or None. It raises InputError for labels or metadata that the model does not know, or lacks.
         own_numbers: True where it numbers words by frequency or first appearance, unlike any corpus.
     """
 

@@ -49,15 +49,15 @@ def from_object(
         array([0.])
     """
     if isinstance(model, AnyTopics):
-        return _of_topics(model, vocabulary)
+        return _from_topics(model, vocabulary)
     if isinstance(model, Estimator):
-        return _of_estimator(model, vocabulary)
+        return _from_estimator(model, vocabulary)
     if len(model) == 4:
         raise InputError(
             "(W, b, mu, Sigma): a product of experts, of which an audit has no more than the likelihood:"
             " heldout.log_likelihood gives it"
         )
-    phi, *of_theta = model
+    phi, *prior_of_theta = model
     return assemble(
         library="arrays",
         version=np.__version__,
@@ -66,7 +66,7 @@ def from_object(
         weights=phi,
         what="phi",
         tolerance=tolerance,
-        of_theta=of_theta,
+        prior_of_theta=prior_of_theta,
         own_words=own_words,
         vocabulary=vocabulary,
         phi="as given",
@@ -80,13 +80,13 @@ def recognises(model: object) -> bool:
     return isinstance(model, AnyTopics | Estimator)
 
 
-def _of_topics(topics: AnyTopics, vocabulary: Sequence[str] | None) -> Fitted:
+def _from_topics(topics: AnyTopics, vocabulary: Sequence[str] | None) -> Fitted:
     vocabulary_of(topics.vocabulary, vocabulary, topics.phi.shape[1], type(topics).__name__)
     default = {"library": "arrays", "version": np.__version__, "format": "object", "phi": "as given"}
     return Fitted(replace(topics, provenance={**default, **topics.provenance}), "arrays")
 
 
-def _of_estimator(model: Estimator, vocabulary: Sequence[str] | None) -> Fitted:
+def _from_estimator(model: Estimator, vocabulary: Sequence[str] | None) -> Fitted:
     kind = type(model).__name__
     topics = getattr(model, "topics", None)
     if topics is None:
@@ -99,11 +99,11 @@ def _of_estimator(model: Estimator, vocabulary: Sequence[str] | None) -> Fitted:
     provenance = {"library": "heldout", "version": importlib.metadata.version("heldout"), "model": kind}
     if kind == "NMF" or kind.startswith("PLSA"):
         provenance["prior"] = f"{kind} has none; Dirichlet(1), uniform, stands in"
-    return replace(_of_topics(replace(topics(words), provenance=provenance), None), words_known=known)
+    return replace(_from_topics(replace(topics(words), provenance=provenance), None), words_known=known)
 
 
 def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Read phi, alpha or mu and sigma, and, where it is there, vocabulary from an .npz file (`Topics.save` writes one).
+    """Read phi, alpha or mu and sigma, and the vocabulary, if there is one, from an .npz file (as of `Topics.save`).
 
     Raises:
         InputError: when the file is missing, truncated, damaged, or does not hold them.
@@ -129,7 +129,7 @@ def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
 
 
 def parse_number(text: str) -> float | None:
-    """Return a decimal number, or None where the text is none ("nan" and "inf" are numbers, refused later)."""
+    """Return a decimal number, or None for other texts ("nan" and "inf" are numbers, refused later)."""
     try:
         return float(text) if "_" not in text else None
     except ValueError:
@@ -137,9 +137,9 @@ def parse_number(text: str) -> float | None:
 
 
 def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list[Floats]]:
-    """Read rows of decimal numbers of equal length, and the header where most of the first row are no numbers.
+    """Read rows of decimal numbers of equal length, and the header if most of the first row are no numbers.
 
-    Some words read like numbers, such as "nan" and "1990". The delimiter of the file, UTF-8, is a comma for .csv
+    Some words, "nan" and "1990" among them, read like numbers. The delimiter of the file, UTF-8, is a comma for .csv
     (fields may be quoted), None for white space.
 
     Raises:
@@ -176,7 +176,7 @@ def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list
 
 
 def alpha_file(path: Path) -> Path:
-    """Return where the Dirichlet parameters of topics in `path` (phi.csv) are: phi.alpha.csv, or else alpha.csv."""
+    """Return the file of the Dirichlet parameters of topics in `path` (phi.csv): phi.alpha.csv, or else alpha.csv."""
     own = path.with_name(f"{path.stem}.alpha.csv")
     for candidate in (own, path.with_name("alpha.csv")):
         if candidate != path and candidate.exists():
@@ -187,7 +187,7 @@ def alpha_file(path: Path) -> Path:
 
 
 def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Read topics from comma-separated values: a line per topic, under a line of the words where there is one.
+    """Read topics from comma-separated values: a line per topic, below a line of the words if there is one.
 
     The Dirichlet parameters are in `alpha_file`: one number, or one per topic, on one line or one per line. Under a
     logistic-normal prior mu is in phi.mean.csv and Sigma in phi.covariance.csv, both without names, as R's `stm` and
@@ -208,8 +208,8 @@ def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
             )
         model: tuple[Any, ...] = (np.array(rows), mean.ravel(), covariance)
     else:
-        beside = alpha_file(path)
-        alpha = prior(np.concatenate(read_rows(beside, ",")[1]), len(rows), str(beside))
+        alpha_path = alpha_file(path)
+        alpha = prior(np.concatenate(read_rows(alpha_path, ",")[1]), len(rows), str(alpha_path))
         model = (np.array(rows), alpha)
     return from_object(model, vocabulary, str(path), "csv", tolerance=TEXT_TOLERANCE, own_words=header)
 

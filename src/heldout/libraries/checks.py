@@ -1,4 +1,4 @@
-"""The checks that every reader of a library's model ends with.
+"""The checks at the end of every reader of a library's model.
 
 A library keeps topics as weights: counts plus a prior, the parameters of a Dirichlet, the rows of a factor. Divided by
 its sum a row of weights lambda_k is a distribution over words,
@@ -30,7 +30,7 @@ INSTALL = "install {}: pip install 'heldout[peers]'"
 
 @contextmanager
 def installed(where: Path | str, libraries: str) -> Iterator[None]:
-    """Say what to install where an import fails that a file asks for: an InputError instead of ImportError."""
+    """Raise InputError in place of ImportError, with the packages to install for a file."""
     try:
         yield
     except ImportError as error:
@@ -43,7 +43,7 @@ def is_pickle(first: bytes) -> bool:
 
 
 def numbers(values: Any, what: str, where: str) -> Floats:
-    """Return `values` as a float64 array; an InputError with `what` and `where` where they are not real numbers."""
+    """Return `values` as a float64 array; an InputError with `what` and `where` for anything but real numbers."""
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
@@ -57,7 +57,7 @@ def distributions(rows: Floats, where: str, tolerance: float | None, what: str =
     """Return phi, (K, V) float64, every row of `rows` divided by its sum.
 
     The tolerance is the most by which the sum of a row, (V,), may miss 1; None for weights, whose sums may be anything
-    positive. `where` is the file or class and `what` what the library calls the rows, for the message.
+    positive. `where` is the file or class, and `what` the library's name of the rows, for the message.
 
     Raises:
         InputError: names the row with a negative or undefined entry, with no weight at all, or whose sum is not 1.
@@ -119,7 +119,7 @@ def in_order(vocabulary: Any) -> tuple[Any, ...]:
             `vocabulary_`, or of columns and their words, as gensim's; or a fitted vectorizer.
 
     Raises:
-        InputError: for what has no order, or columns that are not 0, 1, ... each once.
+        InputError: for words without an order, or columns that are not 0, 1, ... each once.
 
     Examples:
         >>> in_order({"wing": 1, "flow": 0}), in_order({0: "flow", 1: "wing"})
@@ -148,7 +148,7 @@ def vocabulary_of(
 ) -> tuple[tuple[str, ...], bool]:
     """Return the model's V `words` and whether anyone named them.
 
-    `own` are the words that the model itself names, `given` those that the user gives (see `in_order`), or None; where
+    `own` are the words that the model itself names, `given` the words of the user (see `in_order`), or None; where
     there are both they have to be the same. `where` is for the message.
 
     Raises:
@@ -193,17 +193,17 @@ def assemble(
     weights: Any,
     what: str,
     tolerance: float | None = None,
-    of_theta: Sequence[Any],
+    prior_of_theta: Sequence[Any],
     own_words: Iterable[object] | None = None,
     vocabulary: Sequence[str] | None,
     native: Any = None,
     **provenance: Any,
 ) -> Fitted:
-    """Check what a reader has read, and make a `Fitted` of it.
+    """Check the content that a reader has read, and return the `Fitted` of it.
 
     `library`, `version` and `form` (of `heldout.libraries.read.FORMS`, or "object") are for the provenance, which says
     the further keywords too; `where` is the file or class, for messages. The (K, V) `weights`, `what` and `tolerance`
-    are as in `distributions`; `of_theta` has alpha, as in `prior`, or mu and Sigma, as in
+    are as in `distributions`; `prior_of_theta` has alpha, as in `prior`, or mu and Sigma, as in
     `heldout.topics.LogisticNormalTopics.of`; `own_words` and `vocabulary` as in `vocabulary_of`; `native` as in
     `Fitted`.
 
@@ -213,9 +213,11 @@ def assemble(
     phi = distributions(numbers(weights, what, where), where, tolerance, what)
     named, known = vocabulary_of(own_words, vocabulary, phi.shape[1], where)
     source = {"library": library, "version": version, "format": form, **provenance}
-    if len(of_theta) == 1:
-        topics: AnyTopics = Topics(phi, prior(of_theta[0], len(phi), where), named, source)
+    if len(prior_of_theta) == 1:
+        topics: AnyTopics = Topics(phi, prior(prior_of_theta[0], len(phi), where), named, source)
     else:
-        mean, covariance = (numbers(part, name, where) for part, name in zip(of_theta, ("mu", "Sigma"), strict=True))
+        mean, covariance = (
+            numbers(part, name, where) for part, name in zip(prior_of_theta, ("mu", "Sigma"), strict=True)
+        )
         topics = LogisticNormalTopics.of(phi, mean, covariance, named, source)
     return Fitted(topics, library, native, known)

@@ -1,4 +1,4 @@
-"""Coherence of topics in documents, by tomotopy, their diversity and exclusivity: beside the likelihood, of the words.
+"""Coherence of topics in documents, by tomotopy, their diversity and exclusivity: qualities of the words.
 
 The normalised pointwise mutual information of two words (Bouma 2009; Roeder, Both and Hinneburg 2015), with p a share
 of the documents,
@@ -24,7 +24,7 @@ WORDS = 10  # most probable words of a topic
 
 
 class Coherence(NamedTuple):
-    """The mean coherence of every model's topics, how many of their top words were found, and how many there are."""
+    """The mean coherence of every model's topics, the number of their top words that were found, and their number."""
 
     values: list[float]
     found: int
@@ -32,7 +32,7 @@ class Coherence(NamedTuple):
 
 
 def top_words(phi: Floats) -> Ints:
-    """Return the `WORDS` most probable words of every topic, (K, `WORDS`), of phi (K, V), the most probable first."""
+    """Return the `WORDS` most probable words of every topic, (K, `WORDS`), of phi (K, V), in falling order."""
     return np.argsort(-phi, axis=1, kind="stable")[:, :WORDS]
 
 
@@ -48,7 +48,7 @@ def diversity(phi: Floats) -> float:
 
 
 def exclusivity(phi: Floats) -> Floats:
-    """Return of every topic, (K,), the mean over its top words of phi[k, w] / sum_j phi[j, w] (Roberts et al. 2014).
+    """Return every topic's mean over its top words of phi[k, w] / sum_j phi[j, w], (K,) (Roberts et al. 2014).
 
     Examples:
         >>> exclusivity(np.full((4, 10), 0.1)).tolist()
@@ -59,7 +59,7 @@ def exclusivity(phi: Floats) -> Floats:
 
 
 def coherence(models: Sequence[AnyTopics], documents: Iterable[Corpus], measure: str = "npmi") -> Coherence:
-    """Return the mean coherence of each model's topics, and how many of their top words the documents have.
+    """Return the mean coherence of each model's topics, and the number of their top words in the documents.
 
     Args:
         models: topics; their words are the documents' where they meet.

@@ -34,14 +34,14 @@ from heldout.libraries.parts import (
     check_parts,
     dirichlet_divergence,
     no_tokens,
-    of_these,
     over_words,
+    reported_value,
     terms_of_bound,
 )
 from heldout.limits import memory_for, one_line
 from heldout.typing import Floats
 
-APART = 0.1  # largest total variation between two forms of a topic
+LARGEST_DISTANCE = 0.1  # largest total variation between two forms of a topic
 SIDE_FILES = (".state", ".id2word")
 RANDOM_STATE = 0  # seed of the random start of gamma in gensim's inference
 
@@ -90,7 +90,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
         where=where,
         weights=weights,
         what="lambda (state.eta + state.sstats)",
-        of_theta=(getattr(model, "alpha", None),),
+        prior_of_theta=(getattr(model, "alpha", None),),
         own_words=own,
         vocabulary=vocabulary,
         native=model,
@@ -102,7 +102,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
 
 
 def check_in_step(model: Any, parameters: Floats, where: str) -> None:
-    """Check that the topics that the model infers with, expElogbeta, are those of its state.
+    """Check that expElogbeta, with which the model infers, belongs to the topics of its state.
 
     These are `parameters`, (K, V) lambda; `where` is the file or class, for the message.
 
@@ -113,9 +113,9 @@ def check_in_step(model: Any, parameters: Floats, where: str) -> None:
     if used.shape != parameters.shape or used.dtype.kind != "f":
         return
     positive = np.maximum(parameters, np.finfo(np.float64).tiny)
-    of_state = np.exp(digamma(positive) - digamma(positive.sum(axis=1, keepdims=True)))
-    shares = [topics / np.maximum(topics.sum(axis=1, keepdims=True), 1e-300) for topics in (used, of_state)]
-    if np.abs(shares[0] - shares[1]).sum(axis=1).max() / 2.0 > APART:
+    state_topics = np.exp(digamma(positive) - digamma(positive.sum(axis=1, keepdims=True)))
+    shares = [topics / np.maximum(topics.sum(axis=1, keepdims=True), 1e-300) for topics in (used, state_topics)]
+    if np.abs(shares[0] - shares[1]).sum(axis=1).max() / 2.0 > LARGEST_DISTANCE:
         raise InputError(
             f"{where}: its state holds other topics than it infers with, as what HdpModel.suggested_lda_model() gives;"
             " of an HdpModel take alpha, phi = hdp.hdp_to_lda(), and give (phi, alpha)"
@@ -157,7 +157,7 @@ def recognises(model: object) -> bool:
 
 
 class _Chunk:
-    """The documents as gensim takes them, read in batches each time they are gone through."""
+    """The documents as gensim takes them, read in batches on every pass."""
 
     def __init__(self, fitted: Fitted, documents: Iterable[Corpus]) -> None:
         self.fitted, self.documents = fitted, documents
@@ -188,14 +188,14 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     with np.errstate(over="ignore"):
         value = float(model.log_perplexity(chunk))
         printed, perplexity = float(np.exp2(-value)), float(np.exp(-value))
-    topics_part = float(model.bound([]))  # of no documents: the topics' part, in the library's own arithmetic
+    topics_part = float(model.bound([]))  # without documents: the topics' part, in the library's own arithmetic
     _check(function, model, chunk)
     computes = (
         f"{BOUND}; its log raises 2, not e, to the bound in nats and so prints {printed:,.1f}, where the bound's"
         f" perplexity is {perplexity:,.1f}; gamma starts at random, here from RandomState({RANDOM_STATE})"
     )
     terms = terms_of_bound(value * chunk.tokens - topics_part, topics_part)
-    number = of_these(function, value, "nats per token", value, computes, terms)
+    number = reported_value(function, value, "nats per token", value, computes, terms)
     return replace(number, perplexity=printed, base=2.0)
 
 

@@ -20,12 +20,12 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries import Fitted, Form, Library, Reported
 from heldout.libraries.arrays import parse_number, read_rows
 from heldout.libraries.checks import TEXT_TOLERANCE, assemble, prior
-from heldout.libraries.parts import no_tokens, of_these, over_words
+from heldout.libraries.parts import no_tokens, over_words, reported_value
 from heldout.limits import check_size
 
 
 def both(path: Path) -> tuple[Path, Path]:
-    """Return the .beta and the .other file that `path` means: either, or their folder; InputError names one missing."""
+    """Return the .beta and the .other file for `path`: either one, or their folder; InputError names a missing one."""
     stem = path / "final" if path.is_dir() else path.with_suffix("")
     pair = stem.with_name(f"{stem.name}.beta"), stem.with_name(f"{stem.name}.other")
     for file in pair:
@@ -84,7 +84,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         weights=np.exp(logarithms),
         what="exp(beta)",
         tolerance=TEXT_TOLERANCE,
-        of_theta=(alpha,),
+        prior_of_theta=(alpha,),
         vocabulary=vocabulary,
         phi="the maximum of the variational bound, exp(beta)",
     )
@@ -103,7 +103,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     computes = (
         "the mean-field lower bound of every document with the topics fixed, here iterated until it no longer rises"
     )
-    return of_these(function, nats, "nats, the sum of the file's lines", nats / tokens, computes)
+    return reported_value(function, nats, "nats, the sum of the file's lines", nats / tokens, computes)
 
 
 FORM = Form("lda-c", read, suffixes=(".beta", ".other"), folder="final.beta")

@@ -1,4 +1,4 @@
-"""MALLET's state: what `mallet train-topics --output-state` writes, gzipped or plain.
+"""MALLET's state, written by `mallet train-topics --output-state`, gzipped or plain.
 
 After three lines that start with # (the columns, alpha, beta) there is one line per token: document, source, position,
 type, word, topic. Counted up they are n_kw, n_k = sum_w n_kw and n_dk, of one state of the Gibbs sampler, and
@@ -39,12 +39,12 @@ from heldout.typing import Floats, Ints
 
 MAGIC = b"#doc source pos typeindex type topic"
 MAXIMUM_LINE = 4 << 20
-STATE_EXPANSION, STATE_ALLOWANCE = 50, 16 << 20  # limits of `check_expansion`: a state packs about 10 : 1
+STATE_EXPANSION, STATE_ALLOWANCE = 50, 16 << 20  # limits of `check_expansion`; a state packs about 10 : 1
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The counts of a MALLET state: what log p(w, z | alpha, beta) is a function of.
+    """The counts of a MALLET state, which give log p(w, z | alpha, beta).
 
     Attributes:
         topic_word: (K, V) int64, n_kw.
@@ -63,17 +63,17 @@ class State:
 
     @property
     def n_tokens(self) -> int:
-        """The training documents' tokens."""
+        """Number of tokens in the training documents."""
         return int(self.topic_word.sum())
 
     @property
     def n_documents(self) -> int:
-        """The training documents that have tokens."""
+        """Number of training documents that have tokens."""
         return int(self.lengths[:, 1].sum())
 
 
 def parameters(line: str, name: str, where: str) -> Floats:
-    """Return the numbers of a line such as "#alpha : 0.5 0.5"; an InputError where it has another name, or none."""
+    """Return the numbers of a line with a name (#alpha : 0.5 0.5); an InputError where it has another name, or none."""
     start, colon, rest = line.partition(":")
     values = [parse_number(text) for text in rest.split()]
     if start.strip() != f"#{name}" or not colon or not values or None in values:
@@ -162,7 +162,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         where=str(path),
         weights=topic_word + state.beta,
         what="n_kw + beta",
-        of_theta=(alpha,),
+        prior_of_theta=(alpha,),
         own_words=[words.get(kind, f"(type {kind})") for kind in range(types)],
         vocabulary=vocabulary,
         native=state,

@@ -1,4 +1,4 @@
-r"""What the libraries' own numbers are made of, by formulas that are compared with each library's total.
+r"""The parts of the libraries' own numbers, by formulas that are compared with each library's total.
 
 Variational libraries (scikit-learn, gensim; Hoffman, Blei and Bach, 2010). The topics are random, q(beta_k) =
 Dir(lambda_k) under the prior Dir(eta), and so are theta_d, q(theta_d) = Dir(gamma_d), and every token's topic. With
@@ -59,7 +59,7 @@ def terms_of_bound(documents_part: float, topics_part: float) -> tuple[Term, Ter
 
 
 def terms_of_joint(assignments: float, words: float, *, grows: bool = True) -> tuple[Term, Term]:
-    """Return the two parts of a sampler's log p(w, z), nats; `grows` says whether the first grows with topics."""
+    """Return the two parts of a sampler's log p(w, z), nats; `grows` says whether the first one grows with topics."""
     return (
         Term("the tokens' topics, under the prior", assignments, grows=grows),
         Term("the words, given the tokens' topics", words),
@@ -121,18 +121,18 @@ def over_words(fitted: Fitted, documents: Iterable[Corpus]) -> Iterator[Corpus]:
         yield batch.over(fitted.topics.vocabulary)[0]
 
 
-def of_these(
+def reported_value(
     function: str, value: float, unit: str, nats_per_token: float, computes: str, terms: tuple[Term, ...] = ()
 ) -> Reported:
-    """Return a number that is about the documents given; the arguments are as in `Reported`."""
+    """Return a number about the given documents; the arguments are as in `Reported`."""
     return Reported(function, value, unit, perplexity(nats_per_token, 1), nats_per_token, THESE, computes, terms)
 
 
 def nothing(function: str, note: str) -> Reported:
-    """Return that there is no number, and why."""
+    """Return that a library has no number, and the reason."""
     return Reported(function, about=THESE, computes="nothing", note=note)
 
 
 def no_tokens(function: str) -> Reported:
-    """Return that there is no number of documents without tokens."""
+    """Return that a library has no number for documents without tokens."""
     return nothing(function, "there is no token in the model's vocabulary to divide by")

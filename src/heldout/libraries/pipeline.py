@@ -1,4 +1,4 @@
-"""scikit-learn's `Pipeline` and its searches: the model inside, and the steps before it that make its documents.
+"""scikit-learn's `Pipeline` and its searches: the model inside, and the steps that make its documents.
 
 A pipeline that begins with a vectorizer of texts names its model's words, and its texts become counts by its own rules.
 Steps before a model without such a vectorizer are applied to matrices.
@@ -12,12 +12,12 @@ from typing import Any
 
 from heldout.errors import InputError
 
-COMPONENTS = "n_components"  # what scikit-learn's estimators call the number of topics
+COMPONENTS = "n_components"  # name of the number of topics in scikit-learn's estimators
 
 
 @dataclass(frozen=True)
 class Unwrapped:
-    """A model and what makes its documents: the pipeline of the steps before it, None where there is none."""
+    """A model and the pipeline of the steps that make its documents; None without steps."""
 
     model: Any
     before: Any = None
@@ -29,7 +29,7 @@ class Unwrapped:
 
     @property
     def words(self) -> tuple[str, ...] | None:
-        """The model's words in its order, where a vectorizer names them."""
+        """The model's words in its order, if a vectorizer names them."""
         if not self.reads_texts:
             return None
         try:
@@ -38,7 +38,7 @@ class Unwrapped:
             return None
 
     def counts(self, documents: Any) -> Any:
-        """Return documents as the model takes them; those that it takes already are returned as they are.
+        """Return documents as the model takes them; documents that it takes already are returned unchanged.
 
         Raises:
             InputError: for texts without a vectorizer, or where the steps fail.
@@ -61,7 +61,7 @@ class Unwrapped:
 
 
 def as_texts(documents: Any) -> list[str] | None:
-    """Return documents that are each one text (of a list, an array, a column of a table) as a list; None for others."""
+    """Return documents that are one text each (a list, an array, a column of a table) as a list; None for others."""
     one_column = len(getattr(documents, "shape", (0,))) == 1
     if isinstance(documents, str | bytes | Mapping | Set) or not (
         isinstance(documents, Sequence) or (one_column and hasattr(documents, "tolist"))
@@ -81,10 +81,10 @@ def unwrap(model: Any) -> Unwrapped:
 
 
 def fitter(model: Any) -> Callable[[int, Any], Any]:
-    """Return the function that fits a model of so many topics to documents.
+    """Return the function that fits a model of a number of topics to documents.
 
     Raises:
-        InputError: for what is neither a function nor an estimator with a number of components.
+        InputError: for anything that is neither a function nor an estimator with a number of components.
     """
     if inspect.isclass(model) or not hasattr(model, "get_params"):
         if inspect.isclass(model) or not callable(model):

@@ -1,4 +1,4 @@
-"""The priors of documents, of a model that has one for each: from labels or metadata, given or read from a file."""
+"""The priors of documents, for models that have one per document: from labels or metadata, given or from a file."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
@@ -23,7 +23,7 @@ def entries(given: Any, what: str) -> list[Any] | None:
         what: "labels" or "metadata".
 
     Raises:
-        InputError: for what is no such sequence, or a file that cannot be read.
+        InputError: for anything but a sequence of them, or a file that cannot be read.
     """
     if given is None:
         return None
@@ -50,7 +50,7 @@ def entries(given: Any, what: str) -> list[Any] | None:
 
 
 def with_own_priors(fitted: Fitted, name: str, labels: Any, metadata: Any) -> Fitted:
-    """Return the model with the priors of the documents that have these labels or metadata; others as they are.
+    """Return the model with the priors of documents with these labels or metadata; other models unchanged.
 
     Raises:
         InputError: where they are missing, or the model does not know one.
@@ -67,7 +67,7 @@ def with_own_priors(fitted: Fitted, name: str, labels: Any, metadata: Any) -> Fi
 
 
 def check_used(models: Sequence[Fitted], labels: Any, metadata: Any) -> None:
-    """Refuse labels or metadata that no model has a use for.
+    """Refuse labels or metadata that no model uses.
 
     Raises:
         InputError: names them.

@@ -1,4 +1,4 @@
-"""A topic model of any library, from a file or as the object itself."""
+"""Topic models of any library, from a file or as the object itself."""
 
 import gzip
 import zlib
@@ -29,7 +29,7 @@ def library_of(fitted: Fitted) -> Library:
 
 
 def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Read what `joblib.dump` or `pickle.dump` wrote. This unpickles: only for files that the user trusts.
+    """Read a file of `joblib.dump` or `pickle.dump`. This unpickles: only for files that the user trusts.
 
     Raises:
         InputError: when the file is missing, truncated or damaged, holds no topic model, or joblib is not installed.
@@ -68,7 +68,7 @@ def first_bytes(path: Path) -> bytes:
 
 
 def guess(path: Path) -> str:
-    """Return the form of a model's file, from its first bytes where they tell, else from its name, or what it holds."""
+    """Return the form of a model's file from its first bytes, else from its name or its content."""
     if path.is_dir():
         folders = {form.folder: form.name for form in FORMS.values() if form.folder}
         for file, name in folders.items():
@@ -103,10 +103,10 @@ def read_model(
         path: the file (for LDA-C either file, or their folder).
         form: the name of one of `FORMS`; guessed from the first bytes and the name when None.
         vocabulary: a file of the V words, one per line, in the model's order, for a model that names none.
-        trust_pickle: unpickle, where the form is one that only unpickling reads: that runs whatever the file says.
+        trust_pickle: unpickle, where the form is one that only unpickling reads: that runs any code in the file.
 
     Raises:
-        InputError: one line with what is wrong, where, and what to do; a pickle is refused before a byte of it is
+        InputError: one line with the fault, its place and a remedy; a pickle is refused before a byte of it is
             unpickled.
     """
     if form is not None and form not in FORMS:
@@ -125,7 +125,7 @@ def read_model(
 
 
 def convert(model: object, vocabulary: Sequence[str] | None, where: str | None, form: str) -> Fitted:
-    """Return the `Fitted` of an object; the arguments are those of `from_object` in `heldout.libraries.Library`.
+    """Return the `Fitted` of an object; the arguments are as in `from_object` of `heldout.libraries.Library`.
 
     Raises:
         InputError: when it is none of the models that can be read, or its parameters are no topics.
@@ -141,10 +141,10 @@ def convert(model: object, vocabulary: Sequence[str] | None, where: str | None, 
 
 
 def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Make a `Fitted` of a fitted model as it is in Python.
+    """Return the `Fitted` of a fitted model in Python.
 
-    It is what one of `LIBRARIES` takes (`Library.models`), or a `Pipeline` or a search that ends in it; the V words are
-    given where it names none (see `heldout.libraries.checks.in_order`).
+    It is a model that one of `LIBRARIES` takes (`Library.models`), or a `Pipeline` or a search that ends in it; the V
+    words are given where it names none (see `heldout.libraries.checks.in_order`).
 
     Raises:
         InputError: when it is none of these, is not fitted, or its parameters are no topics.
@@ -154,10 +154,10 @@ def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
         >>> model.library, model.topics.n_topics
         ('arrays', 2)
     """
-    inside = unwrap(model)
-    words = inside.words
+    unwrapped = unwrap(model)
+    words = unwrapped.words
     if words is not None and vocabulary is not None and in_order(vocabulary) != words:
         raise InputError(
             "the pipeline's vectorizer names the model's words, and the vocabulary has others; leave it out"
         )
-    return convert(inside.model, vocabulary if words is None else words, None, "object")
+    return convert(unwrapped.model, vocabulary if words is None else words, None, "object")

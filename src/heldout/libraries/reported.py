@@ -1,4 +1,4 @@
-"""The number that a library itself prints for a model."""
+"""The number that a model's own library prints for it."""
 
 from collections.abc import Iterable
 

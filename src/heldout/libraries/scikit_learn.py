@@ -36,8 +36,8 @@ from heldout.libraries.parts import (
     check_parts,
     dirichlet_divergence,
     no_tokens,
-    of_these,
     over_words,
+    reported_value,
     terms_of_bound,
 )
 from heldout.limits import check_npy, one_line, open_zip
@@ -91,7 +91,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
         where=where,
         weights=components,
         what="components_",
-        of_theta=(alpha,),
+        prior_of_theta=(alpha,),
         own_words=None if names is None else np.asarray(names).ravel().tolist(),
         vocabulary=vocabulary,
         native=model,
@@ -101,7 +101,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
 
 
 def check_schema(schema: Any, where: str) -> None:
-    """Refuse a .skops file's schema that is of another model, or asks for a class that a topic model does not need."""
+    """Refuse a .skops file's schema of another model, or with a class that a topic model does not need."""
     root = schema if isinstance(schema, dict) else {}
     kind = root.get("__class__")
     if (
@@ -182,16 +182,16 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         value = float(model.perplexity(X))
         nats = -math.log(value) * tokens if math.isfinite(value) else float(model.score(X))
         few = X[:CHECKED]
-        of_few = float(model.perplexity(few)) if few.nnz else math.inf
+        few_perplexity = float(model.perplexity(few)) if few.nnz else math.inf
         gammas = model._unnormalized_transform(few)
     topics_part = -dirichlet_divergence(native.components_, np.array(native.topic_word_prior_))
-    if math.isfinite(of_few):
+    if math.isfinite(few_perplexity):
         prior = np.full(topics.n_topics, float(native.doc_topic_prior_))
         documents_part = bound_of_documents(few, prior, gammas, native.components_)
-        total = -math.log(of_few) * float(few.sum())
+        total = -math.log(few_perplexity) * float(few.sum())
         check_parts(function, total, (documents_part, topics_part), DOUBLE)
     terms = terms_of_bound(nats - topics_part, topics_part)
-    return of_these(function, value, "perplexity per token", nats / tokens, BOUND, terms)
+    return reported_value(function, value, "perplexity per token", nats / tokens, BOUND, terms)
 
 
 LIBRARY = Library(

@@ -52,8 +52,8 @@ from heldout.libraries.parts import (
     check_parts,
     log_assignments,
     no_tokens,
-    of_these,
     over_words,
+    reported_value,
     terms_of_joint,
 )
 from heldout.limits import check_size, one_line
@@ -61,21 +61,21 @@ from heldout.topics import AnyTopics, LogisticNormalTopics, OwnPriors
 from heldout.typing import Floats, Ints
 
 KINDS = {"LDA": "LDAModel", "CTM": "CTModel", "DMR": "DMRModel", "LLDA": "LLDAModel", "PLDA": "PLDAModel"}
-HDP, OWN = "HDPModel", ("DMRModel", "LLDAModel", "PLDAModel")
+HDP, OWN_PRIORS = "HDPModel", ("DMRModel", "LLDAModel", "PLDAModel")
 ONE_PRIOR = (
     "only LDAModel and CTModel have one prior of every document, and DMRModel, LLDAModel and PLDAModel one of each; of"
     " an HDPModel take the first part of model.convert_to_lda()"
 )
-RESET = ("LLDA", "PLDA")  # whose fitted alpha tomotopy 0.14 does not save
+RESET = ("LLDA", "PLDA")  # kinds of model whose fitted alpha tomotopy 0.14 does not save
 WEIGHTINGS = (b"one", b"idf", b"pmi")
 CHECK = Path(__file__).with_name("tomotopy_check.py")
 PATIENCE = 60.0  # seconds by the clock, on a busy machine; `tomotopy_check` limits its processor's time
-VARIANCE = 0.1  # of both of `DTModel`'s steps, its own default
+VARIANCE = 0.1  # variance of both of `DTModel`'s steps, its own default
 ITERATIONS = 100  # sweeps of `infer`, its own default
 
 
 def header(first: bytes) -> tuple[str, str] | None:
-    """Return the kind of model and its term weighting, such as ("LDA", "one"), or None where it is not tomotopy's.
+    """Return the kind of model and its term weighting, for instance ("LDA", "one"), or None for another file.
 
     The first 14 bytes of its files or more are two names filled with zeros, then the first block's mark.
     """
@@ -86,7 +86,7 @@ def header(first: bytes) -> tuple[str, str] | None:
 
 
 def train_correlated(documents: Sequence[Sequence[str]], K: int, *, gamma: float, sweeps: int, seed: int) -> Any:
-    """Return a `CTModel` of K topics after so many sweeps over documents, lists of words, in one thread."""
+    """Return a `CTModel` of K topics after `sweeps` over documents, lists of words, in one thread."""
     import tomotopy
 
     model = tomotopy.CTModel(k=K, eta=gamma, seed=seed)
@@ -133,7 +133,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
             f"{where}: the {kind} has no words; train it first, with documents that min_cf leaves words of"
         )
     check_size(int(model.k), len(words), where)
-    own = kind in OWN
+    own = kind in OWN_PRIORS
     fitted = assemble(
         library="tomotopy",
         version=tomotopy.__version__,
@@ -142,7 +142,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
         weights=np.array([model.get_topic_word_dist(topic) for topic in range(model.k)], dtype=np.float64),
         what="get_topic_word_dist",
         tolerance=1e-3,
-        of_theta=(model.prior_mean, model.prior_cov) if _is_correlated(model) else (1.0 if own else model.alpha,),
+        prior_of_theta=(model.prior_mean, model.prior_cov) if _is_correlated(model) else (1.0 if own else model.alpha,),
         own_words=words,
         vocabulary=vocabulary,
         native=model,
@@ -161,7 +161,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
 def own_priors(
     fitted: Fitted, name: str, labels: list[Any] | None, metadata: list[Any] | None
 ) -> tuple[Floats, tuple[dict[str, Any], ...]]:
-    """Return documents' Dirichlet parameters, (D, K), and what `make_doc` takes with each.
+    """Return documents' Dirichlet parameters, (D, K), and the arguments of `make_doc` for each.
 
     Args:
         fitted: a `DMRModel`, `LLDAModel` or `PLDAModel`.
@@ -170,7 +170,8 @@ def own_priors(
         metadata: a document's, each a text or a list: `metadata`, then any `multi_metadata`; of a `DMRModel`.
 
     Raises:
-        InputError: where what the model needs is missing, or it does not know one; tomotopy would end the process.
+        InputError: for missing labels or metadata that the model needs, or unknown ones; tomotopy would end the
+            process.
     """
     native, kind = fitted.native, type(fitted.native).__name__
     what, given = ("metadata", metadata) if kind == "DMRModel" else ("labels", labels)
@@ -195,7 +196,7 @@ def own_priors(
         return alphas, tuple({"metadata": entry[0], "multi_metadata": list(entry[1:])} for entry in parts)
     names = list(native.topic_label_dict)
     _require_known(what, parts, set(names), name)
-    place, each = {label: at for at, label in enumerate(names)}, int(getattr(native, "topics_per_label", 1))
+    place, each = {label: number for number, label in enumerate(names)}, int(getattr(native, "topics_per_label", 1))
     has = np.zeros((len(parts), native.k), dtype=np.bool_)
     for d, entry in enumerate(parts):
         has[d, len(names) * each if entry else 0 :] = True
@@ -206,7 +207,7 @@ def own_priors(
 
 
 def _require_known(what: str, entries: Sequence[Sequence[str]], known: set[str], name: str) -> None:
-    """Raise InputError, which names the document, for one that is not known."""
+    """Raise InputError, with the document's name, for a label or metadata unknown to the model."""
     for d, entry in enumerate(entries):
         for part in entry:
             if part not in known:
@@ -234,7 +235,7 @@ def check(data: bytes, where: str, kind: str) -> None:
 
 
 def _loaded_apart(data: bytes, kind: str) -> subprocess.CompletedProcess[bytes]:
-    """Load the bytes as a model of this class in a process of their own."""
+    """Load the bytes as a model of this class in a separate process."""
     # -P: tomotopy is the package, not this folder's module
     return subprocess.run(
         [sys.executable, "-P", str(CHECK), kind], input=data, capture_output=True, timeout=PATIENCE, check=False
@@ -256,8 +257,8 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         raise InputError(f"{path}: a tomotopy {kind} model; {ONE_PRIOR}")
     with installed(path, "tomotopy"):
         import tomotopy
-    of_kind = getattr(tomotopy, KINDS[kind])
-    load = getattr(of_kind, "_loads", None)
+    model_class = getattr(tomotopy, KINDS[kind])
+    load = getattr(model_class, "_loads", None)
     if load is None:
         raise InputError(
             f"{path}: tomotopy {tomotopy.__version__} only loads by unpickling; {INSTALL.format('tomotopy')}"
@@ -265,7 +266,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     check(data, str(path), KINDS[kind])
     with one_line(path), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of LLDAModel
-        model, _ = load(of_kind, data)
+        model, _ = load(model_class, data)
     fitted = from_object(model, vocabulary, str(path), "tomotopy")
     fitted.topics.provenance["weighting"] = weighting
     if kind in RESET and model.optim_interval:
@@ -283,15 +284,15 @@ def recognises(model: object) -> bool:
 
 
 def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
-    """Return what `infer` gives of documents, per token."""
+    """Return the number per token that `infer` gives for documents."""
     native, topics = fitted.native, fitted.topics
     function = f"{type(native).__name__}.infer"
     whole = int(native.tw) != 0 or bool(fitted.given)  # weighted tokens have no counts to take parts from
     nats, assignments, tokens, first = 0.0, 0.0, 0, 0
     for batch in over_words(fitted, documents):
-        at = np.flatnonzero(batch.lengths)
-        words = [[topics.vocabulary[v] for v in batch.document(int(d))] for d in at]
-        given = [fitted.given[first + d] if fitted.given else {} for d in at.tolist()]
+        places = np.flatnonzero(batch.lengths)
+        words = [[topics.vocabulary[v] for v in batch.document(int(d))] for d in places]
+        given = [fitted.given[first + d] if fitted.given else {} for d in places.tolist()]
         made = [native.make_doc(document, **own) for document, own in zip(words, given, strict=True)]
         first += batch.n_documents
         if not made:
@@ -323,7 +324,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     computes += f"; the model's `perplexity`, {native.perplexity:,.1f}, is that of the training documents"
     terms = () if whole else terms_of_joint(assignments, nats - assignments, grows=not correlated)
     unit = "nats per token, from the log-likelihoods returned"
-    return of_these(function, nats / tokens, unit, nats / tokens, computes, terms)
+    return reported_value(function, nats / tokens, unit, nats / tokens, computes, terms)
 
 
 def _is_correlated(native: Any) -> bool:
@@ -332,7 +333,7 @@ def _is_correlated(native: Any) -> bool:
 
 
 def _topics_part(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> float:
-    """Return the part of the tokens' topics, and of the weights where the prior is logistic normal; nats."""
+    """Return the tokens' topics' part, and with a logistic-normal prior the weights' part; nats."""
     counts = np.array([np.bincount(one.topics, minlength=topics.n_topics) for one in documents], dtype=np.float64)
     if not _is_correlated(native):
         return log_assignments(counts, topics.parameters["alpha"])
@@ -347,17 +348,17 @@ def _topics_part(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> fl
 
 
 def _words_part(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> float:
-    """Return by what log p(w, training words | z, beta) changes, document by document, when it is added; nats."""
+    """Return the rise of log p(w, training words | z, beta) when documents are added one by one, nats."""
     V, eta = len(topics.vocabulary), float(np.mean(native.eta))
-    of_topics = np.asarray(native.get_count_by_topics(), dtype=np.float64) + V * eta
+    topic_counts = np.asarray(native.get_count_by_topics(), dtype=np.float64) + V * eta
     total = 0.0
     for document in documents:
         assigned = np.asarray(document.topics)
         pairs, added = np.unique(np.column_stack([assigned, document.words]), axis=0, return_counts=True)
-        before = topics.phi[pairs[:, 0], pairs[:, 1]] * of_topics[pairs[:, 0]]  # the training count, and eta
-        total += float(np.sum(gammaln(before + added) - gammaln(before)))
-        total -= float(np.sum(gammaln(of_topics + np.bincount(assigned, minlength=len(of_topics)))))
-        total += float(np.sum(gammaln(of_topics)))
+        old_counts = topics.phi[pairs[:, 0], pairs[:, 1]] * topic_counts[pairs[:, 0]]  # the training count, and eta
+        total += float(np.sum(gammaln(old_counts + added) - gammaln(old_counts)))
+        total -= float(np.sum(gammaln(topic_counts + np.bincount(assigned, minlength=len(topic_counts)))))
+        total += float(np.sum(gammaln(topic_counts)))
     return total
 
 

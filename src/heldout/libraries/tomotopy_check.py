@@ -1,4 +1,4 @@
-"""Load a tomotopy model of the class named from standard input and use it once, as a program of its own.
+"""Load a tomotopy model of a named class from standard input and use it once, in a separate process.
 
 tomotopy's loader trusts lengths and pointers in the file: most damaged files end in a segmentation fault, an abort or a
 loop without end, which would take the caller's process along. `heldout.libraries.tomotopy` runs this file first, under
@@ -10,7 +10,7 @@ import sys
 
 
 def limit(size: int) -> None:
-    """Let this process take 2 GB and ten times the model's bytes, 2 s and 1 s for each 20 MB, and leave no core file.
+    """Limit this process to 2 GB and ten times the model's bytes, 2 s and 1 s for each 20 MB, and no core file.
 
     A sound model takes about five times its bytes, 0.15 s and 0.2 s for each 20 MB.
     """
@@ -24,14 +24,14 @@ def limit(size: int) -> None:
 
 
 def main() -> None:
-    """Read the model and everything that a reader or an evaluator asks of it; print nothing."""
+    """Read the model and all that a reader or an evaluator asks of it; print nothing."""
     data = sys.stdin.buffer.read()
     limit(len(data))
     import tomotopy
 
     # not loads(), which unpickles the constructor's arguments
-    of_kind = getattr(tomotopy, sys.argv[1])
-    model, _ = of_kind._loads(of_kind, data)
+    model_class = getattr(tomotopy, sys.argv[1])
+    model, _ = model_class._loads(model_class, data)
     words = list(model.used_vocabs)
     if not words:
         return

@@ -1,4 +1,4 @@
-r"""Whether Markov chains agree with one another and with their own past.
+r"""Agreement of Markov chains with one another and with their own past.
 
 Split R-hat (Gelman et al., Bayesian Data Analysis, third edition, section 11.4). Each chain's last half is cut into
 two halves of n values psi[i, j], i = 1..n, j = 1..m, m twice the number of chains. With the means psi[., j] of the
@@ -31,8 +31,8 @@ def split_r_hat(traces: Floats) -> float:
     if n < SMALLEST_HALF:
         raise InputError(f"R-hat: {traces.shape[1]} records per chain; run more sweeps, so that there are 4 or more")
     halves = np.concatenate([traces[:, :n], traces[:, -n:]])
-    within = float(halves.var(axis=1, ddof=1).mean())
-    between = n * float(halves.mean(axis=1).var(ddof=1))
-    if within == 0.0:
-        return 1.0 if between == 0.0 else float("inf")
-    return float(np.sqrt(((n - 1) / n * within + between / n) / within))
+    variance_within = float(halves.var(axis=1, ddof=1).mean())
+    variance_between = n * float(halves.mean(axis=1).var(ddof=1))
+    if variance_within == 0.0:
+        return 1.0 if variance_between == 0.0 else float("inf")
+    return float(np.sqrt(((n - 1) / n * variance_within + variance_between / n) / variance_within))

@@ -45,7 +45,7 @@ class DirichletMixture:
 
 
 def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator) -> Topics:
-    """Return the topics with alpha fitted to documents; arguments and errors are those of `fit_mixture`."""
+    """Return the topics with alpha fitted to documents; arguments and errors as in `fit_mixture`."""
     return replace(topics, alpha=fit_mixture(topics, documents, rng, components=1).alphas[0])
 
 
@@ -92,10 +92,10 @@ def fit_mixture(
             assignments[here] = drawn
             counts = np.bincount(document_of[here] * K + drawn)
             cells = np.flatnonzero(counts)
-            above = counts_above(counts[cells], cells % K, K)
+            exceedances = counts_above(counts[cells], cells % K, K)
             lengths_above = counts_above(lengths[own], np.zeros(own.sum(), dtype=np.int64), 1)[:, 0]
             for _ in range(STEPS):
-                alphas[m] = np.maximum(minka_step(alphas[m], above, lengths_above), SMALLEST)
+                alphas[m] = np.maximum(minka_step(alphas[m], exceedances, lengths_above), SMALLEST)
         if components > 1:
             weights = np.bincount(component, minlength=components) / D
             cells, counts = np.unique(document_of * K + assignments, return_counts=True)
@@ -104,8 +104,8 @@ def fit_mixture(
             scores = np.empty((D, components))
             for m, alpha in enumerate(alphas):
                 own_alpha = alpha[cells % K]
-                of_cells = gammaln(counts + own_alpha) - gammaln(own_alpha)
-                scores[:, m] = np.bincount(cells // K, of_cells, D)
+                log_terms = gammaln(counts + own_alpha) - gammaln(own_alpha)
+                scores[:, m] = np.bincount(cells // K, log_terms, D)
                 scores[:, m] += log_weights[m] + gammaln(alpha.sum()) - gammaln(alpha.sum() + lengths)
             component = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
         if sweep >= rounds // 2:

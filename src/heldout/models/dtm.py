@@ -54,10 +54,10 @@ from heldout.models.token_shares import Documents, rows_of
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
-HALVINGS, GROWTH = 12, 1.1  # of a step of the topics that lowers the bound, and of its size after one that does not
-ROUNDING = 1e-12  # of a topic's bound, by which a step may lower it
-FIRST_ITERATIONS = 10  # of the documents' step before the first topics' step
-SMALLEST = 2e-22  # of a word's probability at the start
+HALVINGS, GROWTH = 12, 1.1  # most halvings of a step that lowers the bound; growth of its size after one that does not
+ROUNDING = 1e-12  # share of a topic's bound by which a step may lower it
+FIRST_ITERATIONS = 10  # iterations of the documents' step before the first topics' step
+SMALLEST = 2e-22  # least probability of a word at the start
 
 
 def softmax(logits: Floats) -> Floats:
@@ -68,7 +68,7 @@ def softmax(logits: Floats) -> Floats:
 
 
 class Observed(NamedTuple):
-    """Variational observations h and lambda of topics and the moments that they give; arrays are as of `rows_of`.
+    """Variational observations h and lambda of topics and the moments that they give; arrays as in `rows_of`.
 
     Attributes:
         h, precision: (N, T, V, K'), of N sequences of T times.
@@ -120,7 +120,7 @@ class Walk:
         return self._from(nothing, h, precision, nothing, nothing, 0.0)
 
     def start(self, counts: Floats) -> Observed:
-        """Return h and lambda from their right sides at topics of all times' counts, (N, T, V, K'), and one more."""
+        """Return h and lambda, each by its own equation at topics of all times' counts, (N, T, V, K'), plus one."""
         pooled = np.broadcast_to(counts.sum(axis=1, keepdims=True) + 1.0, counts.shape)
         mean, nothing = np.log(pooled), np.zeros_like(counts)
         mean -= mean.mean(axis=2, keepdims=True)
@@ -133,7 +133,7 @@ class Walk:
         return self.proposed(counts, given)[0]._replace(size=np.ones((N, width)))
 
     def ascend(self, counts: Floats, state: Observed, iterations: int) -> Observed:
-        """Return observations after so many topics' steps at the expected counts (N, T, V, K')."""
+        """Return the observations after `iterations` topics' steps at the expected counts (N, T, V, K')."""
         for _ in range(iterations):
             for _ in range(HALVINGS):
                 proposed, worse, _ = self.proposed(counts, state)
@@ -155,9 +155,9 @@ class Walk:
             state.shares, state.log_sums, h, precision, mean, variance, p, log_sums, values, self.topics,
         )  # fmt: skip
         with np.errstate(invalid="ignore"):  # no tokens times the infinite sum of a step that is too long
-            before = values[0] - (totals * state.log_sums).sum(axis=1) - state.divergence
-            gain = values[1] - (totals * log_sums).sum(axis=1) - values[2] - before
-        worse = ~(gain >= -ROUNDING * np.abs(before))
+            old_value = values[0] - (totals * state.log_sums).sum(axis=1) - state.divergence
+            gain = values[1] - (totals * log_sums).sum(axis=1) - values[2] - old_value
+        worse = ~(gain >= -ROUNDING * np.abs(old_value))
         step = steps / (N * (T - 1) * V * self.topics) if T > 1 else 0.0
         return (
             Observed(h, precision, mean, variance, p, log_sums, values[2], step, state.size),
@@ -168,7 +168,7 @@ class Walk:
 
 @dataclass(frozen=True, eq=False)
 class DynamicState:
-    """What a dynamic topic model says of a time's topics before its documents: beta_kv ~ N(mean_kv, variance_kv).
+    """Prior of one time's topics given the documents before it: beta_kv ~ N(mean_kv, variance_kv).
 
     Attributes:
         mean, variance: (K, V), the variance positive.
@@ -197,7 +197,7 @@ class DynamicState:
 
     @property
     def n_topics(self) -> int:
-        """K."""
+        """Number of topics, K."""
         return len(self.mean)
 
     def at_mean(self) -> Topics:
@@ -284,8 +284,8 @@ class DTM(Estimator):
             walk, state = self._topics_step(walk, n, state)
             b = state.topic_rows(documents.tokens.row_starts)
             documents.advance()
-            of_documents = documents.step(b, self.document_iterations - 1)
-            history.append(float(of_documents.sum() - state.divergence.sum()))
+            document_bounds = documents.step(b, self.document_iterations - 1)
+            history.append(float(document_bounds.sum() - state.divergence.sum()))
             if len(history) > 1 and history[-1] - history[-2] < self.tolerance * tokens:
                 break
         self.mean_, self.variance_ = (np.ascontiguousarray(x[0, :, :, :K].swapaxes(1, 2)) for x in state[2:4])
@@ -306,5 +306,5 @@ class DTM(Estimator):
         return walk, walk.ascend(n, state, iterations)
 
     def next_state(self, vocabulary: tuple[str, ...]) -> DynamicState:
-        """Return what the model says of the topics at the time after the last."""
+        """Return the prior of the topics at the time after the last."""
         return DynamicState(self.mean_[-1], self.variance_[-1] + self.sigma2_, self.alpha, vocabulary)

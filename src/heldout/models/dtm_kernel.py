@@ -36,14 +36,14 @@ def propose(  # type: ignore[no-untyped-def]
     N, T, V, width = counts.shape
     one, half, two, variance_of_step = fill(1.0), fill(0.5), fill(2.0), fill(sigma2)
     logits, sums, products = np.empty(T * width), np.empty(T * width), np.empty(width)
-    of_steps, log_weights = np.empty(width), np.empty(width)
+    step_sums, log_weights = np.empty(width), np.empty(width)
     flat_values, flat_start_mean, flat_start_variance = values.ravel(), start_mean.ravel(), start_variance.ravel()
     flat_counts, flat_totals, flat_size, flat_log_sums = counts.ravel(), totals.ravel(), size.ravel(), log_sums.ravel()
     flat_h, flat_precision, flat_mean, flat_p = h.ravel(), precision.ravel(), mean.ravel(), p.ravel()
     to_h, to_precision, to_mean = new_h.ravel(), new_precision.ravel(), new_mean.ravel()
     to_variance, to_p = new_variance.ravel(), new_p.ravel()
     values[:] = 0.0
-    of_steps[:] = 0.0
+    step_sums[:] = 0.0
     for n in range(N):
         sums[:] = 0.0
         products[:] = 1.0
@@ -52,17 +52,17 @@ def propose(  # type: ignore[no-untyped-def]
             for k in range(0, width, LANES):
                 rho, product = load(flat_size, n * width + k), load(products, k)
                 filtered, predicted = load(flat_start_mean, v * width + k), load(flat_start_variance, v * width + k)
-                own_variance, before, log_normaliser = predicted, fill(0.0), fill(0.0)
+                own_variance, old_value, log_normaliser = predicted, fill(0.0), fill(0.0)
                 for t in range(T):
-                    at = ((n * T + t) * V + v) * width + k
-                    number, old_mean = load(flat_counts, at), load(flat_mean, at)
-                    share = load(flat_totals, (n * T + t) * width + k) * load(flat_p, at)
-                    old_h, old_precision = load(flat_h, at), load(flat_precision, at)
-                    before = before + number * old_mean
+                    cell = ((n * T + t) * V + v) * width + k
+                    number, old_mean = load(flat_counts, cell), load(flat_mean, cell)
+                    share = load(flat_totals, (n * T + t) * width + k) * load(flat_p, cell)
+                    old_h, old_precision = load(flat_h, cell), load(flat_precision, cell)
+                    old_value = old_value + number * old_mean
                     observed = old_h + rho * (share * old_mean + number - share - old_h)
                     weighted = old_precision + rho * (share - old_precision)
-                    store(to_h, at, observed)
-                    store(to_precision, at, weighted)
+                    store(to_h, cell, observed)
+                    store(to_precision, cell, weighted)
                     weight = one + weighted * predicted
                     inverse = one / weight
                     product = product * weight
@@ -77,33 +77,33 @@ def propose(  # type: ignore[no-untyped-def]
                     log_normaliser = log_normaliser + half * inverse * (exponent - filtered * filtered * weighted)
                     filtered = (filtered + predicted * observed) * inverse
                     own_variance = predicted * inverse
-                    store(to_mean, at, filtered)
-                    store(to_variance, at, own_variance)
+                    store(to_mean, cell, filtered)
+                    store(to_variance, cell, own_variance)
                     predicted = own_variance + variance_of_step
                 later_mean, later_variance = filtered, own_variance
-                after, divergence, of_step = fill(0.0), fill(0.0) - log_normaliser, load(of_steps, k)
+                new_value, divergence, step_sum = fill(0.0), fill(0.0) - log_normaliser, load(step_sums, k)
                 for t in range(T - 1, -1, -1):
-                    at = ((n * T + t) * V + v) * width + k
+                    cell = ((n * T + t) * V + v) * width + k
                     if t < T - 1:
-                        filtered, own_variance = load(to_mean, at), load(to_variance, at)
+                        filtered, own_variance = load(to_mean, cell), load(to_variance, cell)
                         predicted = own_variance + variance_of_step
                         gain = own_variance / predicted
                         smoothed = filtered + gain * (later_mean - filtered)
                         own_variance = own_variance + gain * gain * (later_variance - predicted)
                         moved = later_mean - smoothed
-                        of_step = of_step + (moved * moved + own_variance + (one - two * gain) * later_variance)
-                        store(to_mean, at, smoothed)
-                        store(to_variance, at, own_variance)
+                        step_sum = step_sum + (moved * moved + own_variance + (one - two * gain) * later_variance)
+                        store(to_mean, cell, smoothed)
+                        store(to_variance, cell, own_variance)
                         later_mean, later_variance = smoothed, own_variance
-                    after = after + load(flat_counts, at) * later_mean
+                    new_value = new_value + load(flat_counts, cell) * later_mean
                     square = later_mean * later_mean + later_variance
-                    divergence = divergence + (load(to_h, at) * later_mean - half * load(to_precision, at) * square)
-                    of_time = load(flat_log_sums, (n * T + t) * width + k)
-                    store(logits, t * width + k, later_mean + half * later_variance - of_time)
-                store(of_steps, k, of_step)
-                for row, value in ((0, before), (1, after), (2, divergence)):
-                    cell = (row * N + n) * width + k
-                    store(flat_values, cell, load(flat_values, cell) + value)
+                    divergence = divergence + (load(to_h, cell) * later_mean - half * load(to_precision, cell) * square)
+                    log_sum = load(flat_log_sums, (n * T + t) * width + k)
+                    store(logits, t * width + k, later_mean + half * later_variance - log_sum)
+                store(step_sums, k, step_sum)
+                for row, value in ((0, old_value), (1, new_value), (2, divergence)):
+                    entry = (row * N + n) * width + k
+                    store(flat_values, entry, load(flat_values, entry) + value)
             exponentials(logits)
             for t in range(T):
                 for k in range(0, width, LANES):
@@ -119,11 +119,11 @@ def propose(  # type: ignore[no-untyped-def]
                 sums[t * width + k] = 1.0 / total
             for v in range(V):
                 for k in range(0, width, LANES):
-                    at = ((n * T + t) * V + v) * width + k
-                    store(to_p, at, load(to_p, at) * load(sums, t * width + k))
+                    cell = ((n * T + t) * V + v) * width + k
+                    store(to_p, cell, load(to_p, cell) * load(sums, t * width + k))
     total = 0.0
     for k in range(K):
-        total += of_steps[k]
+        total += step_sums[k]
     return total
 
 

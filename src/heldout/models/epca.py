@@ -75,7 +75,7 @@ DAMPING = 5.0  # tokens added to every word's count in the preconditioner, becau
 FLOOR = 0.1  # share of the mean eigenvalue that is added to the preconditioner's K x K matrices
 ARMIJO = 1e-4  # the part of the predicted rise that a step must achieve
 NEGLIGIBLE = 1e-12  # nats per token: a predicted rise below it is rounding
-LONGEST = 100.0  # step, as a multiple of the parameters' norm
+LONGEST = 100.0  # longest step, as a multiple of the parameters' norm
 HALVINGS = 30  # halvings of a step before the ascent stops: by then only rounding is left
 FOLD_IN_MEMORY = 10  # `MEMORY` for a document that is folded in
 NEWTON = 60  # evaluations after which a document's problem counts as ill-conditioned and Newton steps follow
@@ -123,9 +123,9 @@ class Objective:
             value -= float(self.lengths[rows] @ (highest + np.log(total, dtype=float)))
             share = (self.lengths[rows] / total).astype(W.dtype)[:, None]
             gradient[n_words:][rows] -= share * (P @ W)
-            of_words = P.T @ np.hstack([share * H[rows], share])
-            gradient[:n_words] -= of_words[:, :width]
-            expected += of_words[:, width]
+            word_sums = P.T @ np.hstack([share * H[rows], share])
+            gradient[:n_words] -= word_sums[:, :width]
+            expected += word_sums[:, width]
         return value, gradient, expected
 
 
@@ -475,7 +475,7 @@ class EPCA(TopicEstimator):
         return W, deviation * random.standard_normal((n_documents, width))
 
     def transform(self, X: sp.sparray | NDArray[Any]) -> Floats:
-        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token, the ridge `RIDGE` or more."""
+        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token with at least `RIDGE`."""
         components = self.components(tuple(str(v) for v in range(len(self.weights_))))
         penalty = max(self.penalty, RIDGE)
         counts = checked_counts(X, "EPCA", empty=True)

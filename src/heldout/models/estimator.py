@@ -50,7 +50,7 @@ def estimator(model: type[Class]) -> type[Class]:
 
 @estimator
 class Estimator:
-    """An estimator.
+    """Base class of estimators with scikit-learn's conventions for parameters.
 
     Args:
         n_components: K; the one parameter that may be given by position.
@@ -62,7 +62,7 @@ class Estimator:
 
     @classmethod
     def of(cls, settings: Any, n_components: int, **params: Any) -> Self:
-        """Return the estimator with those of its parameters that a dataclass of settings has, by name, and others."""
+        """Return an estimator with the parameters that it shares with a dataclass of settings, by name, and others."""
         names = {field.name for field in fields(cls) if field.init} & {field.name for field in fields(settings)}
         return cls(n_components, **{**{name: getattr(settings, name) for name in names}, **params})
 

@@ -5,23 +5,23 @@ import math
 import numba as nb
 import numpy as np
 
-LOWEST, HIGHEST = -708.0, 709.0  # beyond them exp is not a normal number, and here stays at 3e-308 and 8e307
+LOWEST, HIGHEST = -708.0, 709.0  # range of arguments: beyond it exp is no normal number, and stays at 3e-308 or 8e307
 LARGEST = 8e307
 PER_DOUBLING = 1.0 / math.log(2.0)
 # log 2 in two parts, the first of 32 bits, so that its products with whole numbers are exact
-LOG_2, REST = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-ROUND = 1.5 * 2.0**52  # to a float64 whose last bits are the whole number, once it is added
-C = tuple(1.0 / math.factorial(n) for n in range(14))  # of the series up to |x| = log(2) / 2
+LOG_2, LOG_2_REST = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+ROUND = 1.5 * 2.0**52  # summand that leaves the nearest whole number in the last bits of a float64
+C = tuple(1.0 / math.factorial(n) for n in range(14))  # coefficients of the series up to |x| = log(2) / 2
 
 
 @nb.njit("void(float64[::1])", cache=True)
 def exponentials(x):  # type: ignore[no-untyped-def]
     """Replace numbers by their exponentials."""
     for i in range(x.shape[0]):
-        at = min(max(x[i], LOWEST), HIGHEST)
-        rounded = at * PER_DOUBLING + ROUND
+        argument = min(max(x[i], LOWEST), HIGHEST)
+        rounded = argument * PER_DOUBLING + ROUND
         n = rounded - ROUND
-        r = (at - n * LOG_2) - n * REST
+        r = (argument - n * LOG_2) - n * LOG_2_REST
         p = C[13]
         p = p * r + C[12]
         p = p * r + C[11]

@@ -124,7 +124,7 @@ class KMeans(GaussianMixture):
     family = Family("K-means", "discrete", r"h \in \{1, \dots, K\}", r"\mathcal{N}(x; \mu_h, \sigma^2 I)", "3.9")
 
     variance: float = 1.0
-    floor: float = field(default=1e-6, init=False)  # of no use: no covariance is fitted
+    floor: float = field(default=1e-6, init=False)  # unused: no covariance is fitted
 
     def check(self, X: Any) -> Floats:
         """Return X as a dense (N, D) array."""
@@ -134,9 +134,9 @@ class KMeans(GaussianMixture):
 
     def start(self, data: Floats, random: np.random.Generator) -> Gaussians:
         """Return K data cases as means."""
-        return self.around(_distinct_rows(data, self.n_components, random, self.family.name))
+        return self.parameters_at(_distinct_rows(data, self.n_components, random, self.family.name))
 
-    def around(self, means: Floats) -> Gaussians:
+    def parameters_at(self, means: Floats) -> Gaussians:
         """Return the parameters with these means, (K, D)."""
         K, D = means.shape
         return Gaussians(np.full(K, 1.0 / K), means, np.repeat(self.variance * np.eye(D)[None], K, axis=0))
@@ -145,7 +145,7 @@ class KMeans(GaussianMixture):
         """Return the means that maximise the objective; an empty cluster keeps its own."""
         sizes = latent.sum(axis=0)[:, None]
         means = np.where(sizes > 0.0, (latent.T @ data) / np.where(sizes > 0.0, sizes, 1.0), parameters.means)
-        return self.around(means)
+        return self.parameters_at(means)
 
 
 def _distinct_rows(data: Floats, K: int, random: np.random.Generator, model: str) -> Floats:

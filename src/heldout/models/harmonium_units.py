@@ -1,4 +1,4 @@
-r"""Units of a harmonium: what the two sides of a restricted Boltzmann machine are made of (Murphy 2012, table 27.2).
+r"""Units of a harmonium, the parts of both layers of a restricted Boltzmann machine (Murphy 2012, table 27.2).
 
 A layer of units x with natural parameters eta has the density q(x) exp(eta' x - A(eta)); `log_normaliser` is A:
 
@@ -40,26 +40,26 @@ class Units(ABC):
 
     @abstractmethod
     def check(self, X: Any) -> Floats:
-        """Return data as a dense (N, R) array; raises InputError for what such units cannot be."""
+        """Return data as a dense (N, R) array; raises InputError for values that the units cannot take."""
 
     @abstractmethod
     def log_normaliser(self, eta: Floats) -> Floats:
-        """Return A, (N,) nats, of (N, R) natural parameters; of multinomial units for one token."""
+        """Return the log normaliser A of (N, R) natural parameters, (N,) nats; for multinomial units, of one token."""
 
     @abstractmethod
     def mean(self, eta: Floats) -> Floats:
-        """Return E[x], (N, R); of multinomial units for one token."""
+        """Return the mean E[x], (N, R); for multinomial units, of one token."""
 
     @abstractmethod
     def draw(self, eta: Floats, size: Floats, random: np.random.Generator) -> Floats:
-        """Draw x, (N, R), of sizes (N,)."""
+        """Draw x, (N, R), given natural parameters and sizes, (N,)."""
 
     @abstractmethod
     def bias(self, data: Floats) -> Floats:
-        """Return the (R,) natural parameters whose mean is that of (N, R) data, with a count added where one is 0."""
+        """Return the (R,) natural parameters with the mean of (N, R) data, with a count added where one is 0."""
 
     def size(self, x: Floats) -> Floats:
-        """Return what an energy's hidden biases are multiplied by, (N,): L of multinomial units, 1 of all others."""
+        """Return the factor of the hidden biases in the energy, (N,): L for multinomial units, 1 for all others."""
         return np.ones(len(x))
 
     def log_base(self, x: Floats) -> Floats:
@@ -226,19 +226,19 @@ class Multinomial(Units):
 def _drawn_counts(p, lengths, uniforms):  # type: ignore[no-untyped-def]
     """Return the words' counts of lengths[n] tokens, each drawn from row n of p by inversion of a uniform number."""
     N, V = p.shape
-    counts, above, place = np.zeros((N, V)), np.empty(V), 0
+    counts, sums, place = np.zeros((N, V)), np.empty(V), 0
     for n in range(N):
         total = 0.0
         for v in range(V):
             total += p[n, v]
-            above[v] = total
+            sums[v] = total
         for _ in range(lengths[n]):
             u = uniforms[place] * total
             place += 1
             low, high = 0, V - 1
             while low < high:
                 middle = (low + high) // 2
-                if above[middle] > u:
+                if sums[middle] > u:
                     high = middle
                 else:
                     low = middle + 1
@@ -247,7 +247,7 @@ def _drawn_counts(p, lengths, uniforms):  # type: ignore[no-untyped-def]
 
 
 def units(kind: str, blocks: Sequence[int] = ()) -> Units:
-    """Return a layer of a kind; `blocks` are those of categorical units.
+    """Return a layer of a kind; `blocks` is read by categorical units alone.
 
     Raises:
         InputError: for another kind.

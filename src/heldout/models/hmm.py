@@ -81,13 +81,13 @@ def _viterbi(tokens, offsets, log_start, log_transitions, log_emissions, path, b
             value[j] = log_start[j] + log_emissions[tokens[first], j]
         for t in range(first + 1, last + 1):
             for j in range(n_states):
-                best, at = value[0] + log_transitions[0, j], 0
+                best, origin = value[0] + log_transitions[0, j], 0
                 for i in range(1, n_states):
                     candidate = value[i] + log_transitions[i, j]
                     if candidate > best:
-                        best, at = candidate, i
+                        best, origin = candidate, i
                 following[j] = best + log_emissions[tokens[t], j]
-                back[t - first, j] = at
+                back[t - first, j] = origin
             value[:] = following
         state = 0
         for j in range(1, n_states):

@@ -47,13 +47,13 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import TEM
 from heldout.models.estimator import checked_counts, provenance
-from heldout.models.plsa import Cells, over, random_start, revive
+from heldout.models.plsa import Cells, random_start, rescaled, revive
 from heldout.models.plsa_tem import PLSATEM
 from heldout.seeds import generator
 from heldout.topics import Topics, perplexity
 from heldout.typing import Floats
 
-SMALLEST_BETA = 1e-3  # the least beta: at a smaller one all topics coincide
+SMALLEST_BETA = 1e-3  # least beta; at a smaller one all topics coincide
 
 
 class Step(NamedTuple):
@@ -73,7 +73,7 @@ class Fit:
 
     The topics have the flat prior, and `beta` in the provenance, as `plsa_tem.fold_in` requires; `document_topics`, (D,
     K), are p(z | d) of the training documents. Of the best iteration there are beta, the perplexity and its number from
-    the random start; `path` has every iteration, those after the best included.
+    the random start; `path` has every iteration, also the ones after the best.
     """
 
     topics: Topics
@@ -112,7 +112,7 @@ class _Trace:
         while len(self.path) < self.iterations:
             objective = model._iterate(self.cells, self.W, self.H, self.totals)
             revive(self.W, self.totals[: self.K])
-            fit = self.validation.documents_pass(self.W, over(self.H, self.totals), self.unused)
+            fit = self.validation.documents_pass(self.W, rescaled(self.H, self.totals), self.unused)
             step = Step(beta, objective, perplexity(fit, self.validation_tokens))
             self.path.append(step)
             if step.perplexity < self.lowest:
@@ -132,7 +132,7 @@ class _Trace:
             now[:] = kept
 
     def fit(self) -> Fit:
-        """Return the best parameters so far, copied."""
+        """Return a copy of the best parameters so far."""
         W, H, _ = self.best
         components = np.ascontiguousarray(W[:, : self.K].T)
         components /= components.sum(axis=1, keepdims=True)
@@ -169,7 +169,7 @@ def inverse_annealing(
     """Fit PLSA by EM with early stopping and, from there, by inverse annealing.
 
     The validation tokens are others of the same D documents as the training tokens, over the same V words, which occur
-    in the latter. Corpus, K and seed determine the random start, which is that of `plsa.train`. Early stopping ends
+    in the latter. Corpus, K and seed determine the random start, the same as in `plsa.train`. Early stopping ends
     after `early_patience` iterations in a row without improvement, annealing after `patience` values of beta; `eta`, in
     (0, 1), is the factor of beta from step to step, `tolerance`, in [0, 1), what is negligible at a beta below 1, as a
     share of the lowest validation perplexity, `iterations` their largest number in all.
@@ -183,15 +183,15 @@ def inverse_annealing(
         if len(trace.path) - trace.at_best >= early_patience:
             break
     early = trace.fit()
-    beta, without = eta, 0
-    while without < patience and beta >= SMALLEST_BETA and len(trace.path) < iterations:
-        before = lowest = trace.lowest
+    beta, failures = eta, 0
+    while failures < patience and beta >= SMALLEST_BETA and len(trace.path) < iterations:
+        old_lowest = lowest = trace.lowest
         trace.back_to_the_best()
         for step in trace.steps(beta):
             if step.perplexity >= (1.0 - tolerance) * lowest:
                 break
             lowest = step.perplexity
-        without = 0 if trace.lowest < before else without + 1
+        failures = 0 if trace.lowest < old_lowest else failures + 1
         beta *= eta
     return early, trace.fit()
 
@@ -230,11 +230,11 @@ def annealing(
     beta, worse, lowest = start, 0, np.inf
     while worse < patience and len(trace.path) < iterations:
         trace.perturb(noise, random)
-        before = -np.inf
+        previous = -np.inf
         for step in trace.steps(beta):
-            if step.objective - before < convergence * training.n_tokens:
+            if step.objective - previous < convergence * training.n_tokens:
                 break
-            before = step.objective
+            previous = step.objective
         reached = trace.path[-1].perplexity
         worse, lowest = worse + 1 if reached > (1.0 + tolerance) * lowest else 0, min(lowest, reached)
         if beta == 1.0:

@@ -69,52 +69,52 @@ FIXED_POINT_ITERATIONS = 20  # iterations of each re-estimation
 DENSE = 16  # cells of document and topic per token up to which they are counted in place: faster than by sorting
 RECORD, RECORDS = 10, 8  # sweeps between records in `train`; fewer if a run would have under 8 records
 TOGETHER = 100  # topics of all chains that take turns: more counts do not stay in the near caches
-MANY = 256  # topics; above, sweeps go over the topics that a word has
+MANY = 256  # topics; above this number, sweeps go over the topics that a word has
 Sampler = Chains | SparseChain
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
 
 @nb.njit("void(int64[::1], int64[::1], float64[:, ::1])", cache=True)
-def _count_above(counts, columns, above):  # type: ignore[no-untyped-def]
-    """Add to above[j, k] how many counts of column k exceed j."""
+def _count_above(counts, columns, exceedances):  # type: ignore[no-untyped-def]
+    """Add to exceedances[j, k] the number of counts in column k that exceed j."""
     for i in range(counts.shape[0]):
         for j in range(counts[i]):
-            above[j, columns[i]] += 1.0
+            exceedances[j, columns[i]] += 1.0
 
 
 @nb.njit("float64[::1](float64[::1], float64[:, ::1])", cache=True)
-def _rises(parameters, above):  # type: ignore[no-untyped-def]
-    """Return sum_j above[j, k] / (parameters[k] + j) for every k; above[:, k] does not rise."""
+def _rises(parameters, exceedances):  # type: ignore[no-untyped-def]
+    """Return sum_j exceedances[j, k] / (parameters[k] + j) for every k; exceedances[:, k] never rises with j."""
     rises = np.zeros(parameters.shape[0])
     for k in range(parameters.shape[0]):
-        for j in range(above.shape[0]):
-            if above[j, k] == 0.0:
+        for j in range(exceedances.shape[0]):
+            if exceedances[j, k] == 0.0:
                 break
-            rises[k] += above[j, k] / (parameters[k] + j)
+            rises[k] += exceedances[j, k] / (parameters[k] + j)
     return rises
 
 
 def counts_above(counts: Ints, columns: Ints, n_columns: int) -> Floats:
-    """Return how many counts of each column exceed j, for j = 0 .. J - 1, (J, n_columns), with J the largest count.
+    """Return the number of counts in each column that exceed j, for j = 0 .. J - 1, (J, n_columns); J is the largest.
 
     The (M,) counts are all positive; `columns`, (M,), has the column of each.
     """
-    above = np.zeros((int(counts.max()), n_columns))
-    _count_above(np.ascontiguousarray(counts), np.ascontiguousarray(columns), above)
-    return above
+    exceedances = np.zeros((int(counts.max()), n_columns))
+    _count_above(np.ascontiguousarray(counts), np.ascontiguousarray(columns), exceedances)
+    return exceedances
 
 
-def minka_step(parameters: Floats, above: Floats, totals_above: Floats, size: int = 1) -> Floats:
+def minka_step(parameters: Floats, exceedances: Floats, totals_above: Floats, size: int = 1) -> Floats:
     """Return one fixed-point iteration of Dirichlet-multinomial maximum likelihood (Minka 2000); see the module.
 
-    Each of the (K,) parameters is shared by `size` categories. `above`, (J, K), has the number of draws with more than
-    j counts in category k, summed over those that share k, `totals_above`, (T,), of those with more than t counts in
-    all.
+    Each of the (K,) parameters is shared by `size` categories. `exceedances`, (J, K), are the numbers of draws with
+    more than j counts in category k, summed over the categories that share k; `totals_above`, (T,), are the numbers of
+    draws with more than t counts in all.
     """
     if len(parameters) > 1:
-        rises = _rises(parameters, above)
+        rises = _rises(parameters, exceedances)
     else:  # one long column without gaps: in vector operations
-        rises = (above / (parameters + np.arange(len(above))[:, None])).sum(axis=0)
+        rises = (exceedances / (parameters + np.arange(len(exceedances))[:, None])).sum(axis=0)
     total = size * parameters.sum() + np.arange(len(totals_above))
     updated: Floats = parameters * rises / (size * (totals_above / total).sum())
     return updated.clip(SMALLEST_PARAMETER, LARGEST_PARAMETER)
@@ -140,11 +140,14 @@ def optimised(
         in_document = counts[cells]
     else:
         cells, in_document = np.unique(places, return_counts=True)
-    above, lengths_above = counts_above(in_document, cells % n_topics, n_topics), one_column(np.diff(offsets))[:, 0]
+    exceedances, lengths_above = (
+        counts_above(in_document, cells % n_topics, n_topics),
+        one_column(np.diff(offsets))[:, 0],
+    )
     words_above, totals_above = one_column(rows), one_column(totals)[:, 0]
     shared = np.array([beta])
     for _ in range(FIXED_POINT_ITERATIONS):
-        alpha = minka_step(alpha, above, lengths_above)
+        alpha = minka_step(alpha, exceedances, lengths_above)
         shared = minka_step(shared, words_above, totals_above, size=n_words)
     return alpha, float(shared[0])
 
@@ -210,7 +213,7 @@ class LDA(TopicEstimator):
     def _keep(
         self, chain: tuple[Index, Float32, Ints], offsets: Ints, prior: tuple[Floats, float], trace: tuple[Ints, Floats]
     ) -> None:
-        """Set a chain's attributes: of its assignments and counts, alpha and beta, and sweeps and log-likelihoods."""
+        """Set a chain's attributes: its parameters, assignments, shares, and the trace of its log-likelihood."""
         (self.alpha_, beta), (self.sweeps_, self.log_likelihood_) = prior, trace
         self.beta_ = beta
         self.assignments_, rows, totals = chain
@@ -271,12 +274,12 @@ def fit_chains(chains: Sequence[LDA], X: Corpus | sp.sparray | NDArray[Any], ass
 
 
 def in_turn(n_topics: int) -> int:
-    """Return how many chains are fastest in turn."""
+    """Return the number of chains that sweep fastest in turn."""
     return max(1, TOGETHER // n_topics)
 
 
 def sampler_of(tokens: Index, offsets: Ints, n_words: int, n_topics: int, chains: int = 1) -> Sampler:
-    """Return the fastest sampler for K topics and C chains, one above `MANY` topics."""
+    """Return the fastest sampler for K topics and C chains; above `MANY` topics it has one chain."""
     if n_topics <= MANY:
         return Chains(tokens, offsets, n_words, n_topics, chains)
     return SparseChain(tokens, offsets, n_words, n_topics)

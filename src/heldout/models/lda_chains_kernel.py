@@ -55,13 +55,13 @@ def _sweep(  # type: ignore[no-untyped-def]
 ):
     """Sweep once over all tokens in every chain; see `Chains`.
 
-    Every store into what the next token loads as vectors is one of whole vectors at a known place: a load of a vector
-    waits for a store of one number in it, and a store to a place that depends on a draw makes the loads after it wait
-    for the draw, or be done again. So the last draw, `came`, enters the counts during the next token's pass.
+    Every store into arrays that the next token loads as vectors is of whole vectors at a known place: a load of a
+    vector waits for a store of one number in it, and a store to a place that depends on a draw makes the loads after it
+    wait for the draw, or be done again. So the last draw, `came`, enters the counts during the next token's pass.
     """
     chains, width, n_tokens = totals.shape[0], totals.shape[1], tokens.shape[0]
     stride = chains * width
-    of_words, number = rows.reshape(-1), totals.reshape(-1)
+    word_counts, number = rows.reshape(-1), totals.reshape(-1)
     topics = np.arange(width).astype(np.int32)
     document, a, sums = np.zeros(stride, np.int32), np.zeros(stride, np.float32), np.zeros(width, np.float32)
     came, a_came = np.full(chains, -1, np.int32), np.zeros(chains, np.float32)
@@ -75,12 +75,12 @@ def _sweep(  # type: ignore[no-untyped-def]
                     document[c * width + assignments[c, i]] += 1
             if n_topics > WIDE:
                 for j in range(c * width, (c + 1) * width, LANES):
-                    of_topic = floats(load(number, j)) + fill(beta_sum[c])
-                    store(a, j, (floats(load(document, j)) + load(prior, j)) / of_topic)
+                    quotients = floats(load(number, j)) + fill(beta_sum[c])
+                    store(a, j, (floats(load(document, j)) + load(prior, j)) / quotients)
         for i in range(start, end):
             if i + AHEAD < n_tokens:
                 for j in range(0, stride, CACHE_LINE // 4):
-                    prefetch(of_words, stride * tokens[i + AHEAD] + j)
+                    prefetch(word_counts, stride * tokens[i + AHEAD] + j)
             for c in range(chains):
                 own = c * width
                 row = stride * tokens[i] + own
@@ -97,40 +97,40 @@ def _sweep(  # type: ignore[no-untyped-def]
                         store(document, own + j, in_document - minus_ones(comes))
                         store(number, own + j, in_all - minus_ones(comes))
                         top, bottom = floats(in_document) + load(prior, own + j), floats(in_all) + v_beta
-                        of_topic = where(comes, (top + one) / (bottom + one), top / bottom)
-                        running = running + of_topic * ((load(of_words, row + j) - where(goes, one, none)) + added)
+                        quotients = where(comes, (top + one) / (bottom + one), top / bottom)
+                        running = running + quotients * ((load(word_counts, row + j) - where(goes, one, none)) + added)
                         store(sums, j, running)
                 else:
                     a_left = _ZERO
                     if old >= 0:
-                        at = np.uint64(own + old)
-                        document[at] -= 1
-                        number[at] -= 1
-                        a_left = (np.float32(document[at]) + prior[at]) / (np.float32(number[at]) + beta_sum[c])
+                        cell = np.uint64(own + old)
+                        document[cell] -= 1
+                        number[cell] -= 1
+                        a_left = (np.float32(document[cell]) + prior[cell]) / (np.float32(number[cell]) + beta_sum[c])
                     at_left, at_arrived = fill(a_left), fill(a_came[c])
                     for j in range(0, width, LANES):
                         here = load(topics, j)
                         goes = here == left
-                        of_topic = where(goes, at_left, where(here == arrived, at_arrived, load(a, own + j)))
-                        store(a, own + j, of_topic)
-                        running = running + of_topic * ((load(of_words, row + j) - where(goes, one, none)) + added)
+                        quotients = where(goes, at_left, where(here == arrived, at_arrived, load(a, own + j)))
+                        store(a, own + j, quotients)
+                        running = running + quotients * ((load(word_counts, row + j) - where(goes, one, none)) + added)
                         store(sums, j, running)
                 if old >= 0:
-                    of_words[np.uint64(row + old)] -= _ONE
+                    word_counts[np.uint64(row + old)] -= _ONE
                 limits = fill(uniforms[c, i] * total(running)) - sums_before(running)
-                below, lanes = 0, 0
+                lanes_below, lanes = 0, 0
                 for j in range(0, width, LANES):
                     lanes = count(load(sums, j) <= limits)
-                    below += lanes
-                new = min(LANES * below - (width - 1) * lanes, n_topics - 1)
+                    lanes_below += lanes
+                new = min(LANES * lanes_below - (width - 1) * lanes, n_topics - 1)
                 assignments[c, i] = new
-                of_words[np.uint64(row + new)] += _ONE
+                word_counts[np.uint64(row + new)] += _ONE
                 came[c] = new
                 if n_topics > WIDE:
-                    at = np.uint64(own + new)
-                    document[at] += 1
-                    number[at] += 1
-                    a_came[c] = (np.float32(document[at]) + prior[at]) / (np.float32(number[at]) + beta_sum[c])
+                    cell = np.uint64(own + new)
+                    document[cell] += 1
+                    number[cell] += 1
+                    a_came[c] = (np.float32(document[cell]) + prior[cell]) / (np.float32(number[cell]) + beta_sum[c])
         for c in range(chains):
             if n_topics <= WIDE and came[c] >= 0:
                 number[c * width + came[c]] += 1
@@ -172,8 +172,8 @@ class Chains:
         """
         own = np.ndim(alphas[0]) == 2
         alpha = np.zeros((len(self._offsets) - 1 if own else 1, *self._totals.shape), dtype=np.float32)
-        for c, of_chain in enumerate(alphas):
-            alpha[:, c, : self._n_topics] = of_chain
+        for c, chain_alpha in enumerate(alphas):
+            alpha[:, c, : self._n_topics] = chain_alpha
         beta = np.array(betas)
         state = self._tokens, self._offsets, self._assignments, self._rows, self._totals
         beta_sum = beta * len(self._rows)

@@ -38,18 +38,18 @@ def grow(corpus: Corpus, settings: LDAGrowth, *, topics: int, seed: int) -> list
     for size in sizes:
         part, steps = corpus.subset(range(size)), settings.sweeps if size > sizes[0] else settings.first_sweeps
         results = []
-        for chain, before in running:
+        for chain, previous in running:
             model = LDA(
                 topics,
-                alpha=np.full(topics, settings.alpha_sum / topics) if before is None else before.alpha_,
-                beta=settings.beta if before is None else before.beta_,
+                alpha=np.full(topics, settings.alpha_sum / topics) if previous is None else previous.alpha_,
+                beta=settings.beta if previous is None else previous.beta_,
                 sweeps=steps,
                 evaluate_every=max(1, steps),
                 optimise_every=settings.optimise_every,
                 random_state=generator(
                     "lda-growth", corpus=corpus.name, topics=topics, seed=seed, chain=chain, documents=size
                 ),
-            ).fit(part, assignments=None if before is None else before.assignments_)
+            ).fit(part, assignments=None if previous is None else previous.assignments_)
             results.append((chain, model))
         results.sort(key=lambda one: (-one[1].log_likelihood_[-1], one[0]))
         chain, best = results[0]

@@ -15,8 +15,8 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-SERIAL = 32  # the largest K with one running sum; above, one for each half of the topics
-NARROW = 100  # the largest K with halves; above, `SUMS` running sums
+SERIAL = 32  # largest K with one running sum; above, one for each half of the topics
+NARROW = 100  # largest K with halves; above, `SUMS` running sums
 HALVES = 2
 SUMS = 64  # running sums above, number j over topics j, j + 64, j + 128, ...
 TABLE = 64  # counts below this have their terms of the log-likelihood kept
@@ -202,15 +202,15 @@ def log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[
                 total += term
                 document[k] = 0
     log_gamma_beta = math.lgamma(beta)
-    of_words = np.empty(TABLE)
+    word_terms = np.empty(TABLE)
     for n in range(TABLE):
-        of_words[n] = math.lgamma(n + beta) - log_gamma_beta
+        word_terms[n] = math.lgamma(n + beta) - log_gamma_beta
     for w in range(n_words):
         row = rows[w]
         for k in range(n_topics):
             if row[k] > 0:
                 n = np.int64(row[k])
-                total += of_words[n] if n < TABLE else math.lgamma(n + beta) - log_gamma_beta
+                total += word_terms[n] if n < TABLE else math.lgamma(n + beta) - log_gamma_beta
     for k in range(n_topics):
         total += math.lgamma(n_words * beta) - math.lgamma(totals[k] + n_words * beta)
     return total

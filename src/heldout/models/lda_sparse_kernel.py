@@ -1,4 +1,4 @@
-r"""The Gibbs sampler of LDA with many topics, of which a word has few; see `heldout.models.lda`.
+r"""The Gibbs sampler of LDA with many topics, few of them in each word; see `heldout.models.lda`.
 
 The conditional's two terms are drawn from one after the other (Yao, Mimno and McCallum 2009, whose third term, of the
 document's topics, is part of the second here),
@@ -24,7 +24,7 @@ from heldout.typing import Floats, Ints
 
 TOPICS_A_BLOCK = 32
 AHEAD = 4  # tokens between the request for a word's topics and their use
-REQUESTED = 16  # numbers of a word's pairs, at most
+REQUESTED = 16  # largest number of a word's pairs that are prefetched
 
 
 @nb.njit(
@@ -46,12 +46,12 @@ def _sweep(  # type: ignore[no-untyped-def]
                 document[assignments[i]] += 1
         total = 0.0
         for b in range(blocks.shape[0]):
-            of_block = 0.0
+            block_sum = 0.0
             for k in range(b * TOPICS_A_BLOCK, min((b + 1) * TOPICS_A_BLOCK, n_topics)):
                 a[k] = (document[k] + alpha[k]) / (totals[k] + beta_sum)
-                of_block += a[k]
-            blocks[b] = of_block
-            total += of_block
+                block_sum += a[k]
+            blocks[b] = block_sum
+            total += block_sum
         for i in range(start, end):
             if i + AHEAD < tokens.shape[0]:
                 soon = tokens[i + AHEAD]
@@ -61,9 +61,9 @@ def _sweep(  # type: ignore[no-untyped-def]
             begin = begins[word]  # not a view of the pairs: to count its references takes some 40 cycles
             n, place_of_old, known, kept, rest = numbers[word], -1, 0.0, 0.0, total
             for place in range(n):
-                at = np.uint64(begin + 2 * place)  # as a number with a sign it would be tested for it
-                k = pairs[at]
-                weight = pairs[at + np.uint64(1)] * a[k]
+                slot = np.uint64(begin + 2 * place)  # as a number with a sign it would be tested for it
+                k = pairs[slot]
+                weight = pairs[slot + np.uint64(1)] * a[k]
                 weight = 0.0 if k == old else weight
                 place_of_old = place if k == old else place_of_old
                 known += weight
@@ -130,23 +130,23 @@ def _sweep(  # type: ignore[no-untyped-def]
 def _add(tokens, assignments, begins, numbers, pairs):  # type: ignore[no-untyped-def]
     """Count tokens' topics into their words' pairs."""
     for i in range(assignments.shape[0]):
-        of_word = pairs[begins[tokens[i]] :]
+        word_pairs = pairs[begins[tokens[i]] :]
         place = 0
-        while place < numbers[tokens[i]] and of_word[2 * place] != assignments[i]:
+        while place < numbers[tokens[i]] and word_pairs[2 * place] != assignments[i]:
             place += 1
         if place == numbers[tokens[i]]:
-            of_word[2 * place], of_word[2 * place + 1] = assignments[i], 0
+            word_pairs[2 * place], word_pairs[2 * place + 1] = assignments[i], 0
             numbers[tokens[i]] += 1
-        of_word[2 * place + 1] += 1
+        word_pairs[2 * place + 1] += 1
 
 
 @nb.njit("void(int64[::1], int32[::1], int32[::1], float32[:, ::1])", cache=True)
 def _spread(begins, numbers, pairs, rows):  # type: ignore[no-untyped-def]
     """Write words' pairs into rows of zeros, (V, K)."""
     for w in range(rows.shape[0]):
-        of_word = pairs[begins[w] :]
+        word_pairs = pairs[begins[w] :]
         for place in range(numbers[w]):
-            rows[w, of_word[2 * place]] = of_word[2 * place + 1]
+            rows[w, word_pairs[2 * place]] = word_pairs[2 * place + 1]
 
 
 class SparseChain:

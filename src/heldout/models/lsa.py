@@ -95,27 +95,27 @@ def decompose(counts: sp.csr_array) -> Decomposition:
 
 
 def folded_in(decomposition: Decomposition, counts: sp.csr_array) -> Decomposition:
-    """Return the decomposition with documents of other (D, V) counts in the place of its own, words and values kept."""
+    """Return the decomposition with the documents of other (D, V) counts folded in; words and singular values stay."""
     return replace(decomposition, documents=counts @ decomposition.words.T / decomposition.values)
 
 
 def reconstructions(decomposition: Decomposition, ranks: Sequence[int]) -> Iterator[Reconstruction]:
-    """Yield N_k at rising ranks k, from 1 to that of the counts; together they cost as much as the largest alone."""
+    """Yield N_k at rising ranks k from 1 to the rank of the counts; together they cost as much as the largest alone."""
     if not all(1 <= rank <= decomposition.rank for rank in ranks):
         raise InputError(
             f"LSA: ranks {list(ranks)}; they must lie between 1 and the counts' rank, {decomposition.rank}"
         )
     D, V = len(decomposition.documents), decomposition.words.shape[1]
-    counts, of_documents, of_words = np.zeros((D, V)), np.zeros(D), np.zeros(V)
+    counts, document_squares, word_squares = np.zeros((D, V)), np.zeros(D), np.zeros(V)
     done = 0
     for rank in sorted(set(ranks)):
         new = slice(done, rank)
         U, s, words = decomposition.documents[:, new], decomposition.values[new], decomposition.words[new]
         counts += (U * s) @ words
-        of_documents += U**2 @ s
-        of_words += s @ words**2
+        document_squares += U**2 @ s
+        word_squares += s @ words**2
         done = rank
-        yield Reconstruction(rank, counts, np.sqrt(of_documents), np.sqrt(of_words))
+        yield Reconstruction(rank, counts, np.sqrt(document_squares), np.sqrt(word_squares))
 
 
 def raised(log_cosines: Floats, exponent: float, times: Floats | None = None) -> Floats:

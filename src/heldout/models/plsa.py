@@ -53,16 +53,16 @@ from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats
 
-LEAST_LEFT = 0.01  # the least share of a topic's weight after extrapolation: EM does not come back from 0
+LEAST_LEFT = 0.01  # least share of a topic's weight after extrapolation: EM does not come back from 0
 
-NEAREST, NEAR = 25_600, 524_288  # bytes of the first and of the second cache that rows are kept in
-CELLS = 16  # the fewest cells, on average, of a document in a block of words
+L1_CACHE, L2_CACHE = 25_600, 524_288  # bytes of the caches that rows are kept in
+CELLS = 16  # fewest cells, on average, of a document in a block of words
 
 Index = NDArray[np.int32]
 
 
 def rows_in(cache: int, width: int) -> int:
-    """Return how many rows of `width` numbers a cache of `cache` bytes keeps, a multiple of 4."""
+    """Return the number of rows of `width` numbers that a cache of `cache` bytes keeps, a multiple of 4."""
     return max(1, cache // (32 * width)) * 4
 
 
@@ -94,7 +94,7 @@ def explained_words(start, end, indices, counts, W, least, words, explained):  #
 
 @nb.njit(cache=True)  # without types these are compiled where they are called: an audit's first result is not
 def _extrapolate(start, first, second, out):  # type: ignore[no-untyped-def]
-    """Write to `out` the point that three points, each EM's update of the one before, lead to (`fold_in_counts`)."""
+    """Extrapolate three points, each EM's update of the one before, and write the result to `out`."""
     moved, turned, total = 0.0, 0.0, 0.0
     for k in range(start.shape[0]):
         r = first[k] - start[k]
@@ -258,8 +258,8 @@ class Cells:
         from heldout.models.plsa_kernel import documents_pass  # late: what only folds in need not compile it
 
         width = W.shape[1]
-        blocks, updates = max(1, rows_in(NEAR, width) // self.block), aligned(rows_in(NEAR, 2 * width), width)
-        shares = np.empty(rows_in(NEAREST, width) + 3)
+        blocks, updates = max(1, rows_in(L2_CACHE, width) // self.block), aligned(rows_in(L2_CACHE, 2 * width), width)
+        shares = np.empty(rows_in(L1_CACHE, width) + 3)
         cells = (self.begins, blocks, self.indices, self.counts)
         return float(documents_pass(*cells, W, scaled, H, self.ratio, updates, shares))
 
@@ -268,11 +268,11 @@ class Cells:
         from heldout.models.plsa_kernel import words_pass  # late, too
 
         width = W.shape[1]
-        updates, shares = aligned(rows_in(NEAREST, 2 * width), width), np.empty(rows_in(NEAREST, width) + 3)
+        updates, shares = aligned(rows_in(L1_CACHE, 2 * width), width), np.empty(rows_in(L1_CACHE, width) + 3)
         words_pass(*self.words, self.position, self.ratio, W, scaled, totals, updates, shares)
 
 
-def over(H: Floats, totals: Floats) -> Floats:
+def rescaled(H: Floats, totals: Floats) -> Floats:
     """Return H, (D, K), over the sums of W's columns (1 where a sum is 0): p(w | d) is W times the transpose.
 
     Args:
@@ -389,14 +389,14 @@ class PLSA(TopicEstimator):
 
         W (V, width) is p(w | z) times `totals`, the sums of its columns; H (D, width) is p(z | d).
         """
-        scaled = over(H, totals)
+        scaled = rescaled(H, totals)
         objective = cells.documents_pass(W, scaled, H)
         cells.words_pass(W, scaled, totals)
         return objective
 
     def _objective(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
         """Return the objective, in nats."""
-        return cells.documents_pass(W, over(H, totals), H.copy())
+        return cells.documents_pass(W, rescaled(H, totals), H.copy())
 
     def transform(self, X: sp.sparray | NDArray[Any]) -> Floats:
         """Return p(z | d), (D, K), of the documents X (D, V) by folding in with the settings of `fit`."""

@@ -1,4 +1,4 @@
-"""The two passes of PLSA's EM over blocks of words and of documents; `heldout.models.plsa` says what they compute.
+"""The two passes of PLSA's EM over blocks of words and of documents; `heldout.models.plsa` has the equations.
 
 They are apart from folding in, which audits need without training: compiling them takes seconds.
 """
@@ -13,8 +13,8 @@ from heldout.models.simd import dot
 
 
 @nb.njit(cache=True, inline="always")
-def _add_rows(shares, size, rows, at, start, update):  # type: ignore[no-untyped-def]
-    """Add shares[j] rows[at[start + j]], j < size, to `update`, one after the other; `shares` has room for 3 more.
+def _add_rows(shares, size, rows, places, start, update):  # type: ignore[no-untyped-def]
+    """Add shares[j] rows[places[start + j]], j < size, to `update`, one after the other; `shares` has room for 3 more.
 
     Four rows together are a quarter of the loads and stores of `update`; rows of weight 0 fill the last four.
     """
@@ -22,11 +22,11 @@ def _add_rows(shares, size, rows, at, start, update):  # type: ignore[no-untyped
     shares[size], shares[size + 1], shares[size + 2] = 0.0, 0.0, 0.0
     for j in range(0, size, 4):
         i = start + j
-        a, b = rows[at[i]], rows[at[min(i + 1, last)]]
-        c, d = rows[at[min(i + 2, last)]], rows[at[min(i + 3, last)]]
-        of_a, of_b, of_c, of_d = shares[j], shares[j + 1], shares[j + 2], shares[j + 3]
+        a, b = rows[places[i]], rows[places[min(i + 1, last)]]
+        c, d = rows[places[min(i + 2, last)]], rows[places[min(i + 3, last)]]
+        share_a, share_b, share_c, share_d = shares[j], shares[j + 1], shares[j + 2], shares[j + 3]
         for k in range(update.shape[0]):
-            update[k] = update[k] + of_a * a[k] + of_b * b[k] + of_c * c[k] + of_d * d[k]
+            update[k] = update[k] + share_a * a[k] + share_b * b[k] + share_c * c[k] + share_d * d[k]
 
 
 @nb.njit(

@@ -38,7 +38,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import TEM
 from heldout.models.estimator import estimator
-from heldout.models.plsa import PLSA, Cells, fold_in_counts, over, trained
+from heldout.models.plsa import PLSA, Cells, fold_in_counts, rescaled, trained
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import TEMTraining as Training
 from heldout.topics import Topics
@@ -47,7 +47,7 @@ from heldout.typing import Floats
 
 @estimator
 class PLSATEM(PLSA):
-    """PLSA-TEM on a matrix of counts; attributes and `fit` are those of PLSA.
+    """PLSA-TEM on a matrix of counts; attributes and `fit` as in `PLSA`.
 
     Args:
         beta: the inverse temperature, in (0, 1].
@@ -74,14 +74,14 @@ class PLSATEM(PLSA):
 
     def _iterate(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
         np.power(W, self.beta, out=W)
-        scaled = over(H, totals)
+        scaled = rescaled(H, totals)
         np.power(scaled, self.beta, out=scaled)
         objective = cells.documents_pass(W, scaled, H)
         cells.words_pass(W, scaled, totals)
         return objective
 
     def _objective(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
-        return cells.documents_pass(np.power(W, self.beta), np.power(over(H, totals), self.beta), H.copy())
+        return cells.documents_pass(np.power(W, self.beta), np.power(rescaled(H, totals), self.beta), H.copy())
 
     def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Floats:
         return fold_in_counts(topics, counts, beta=self.beta, iterations=self.iterations, tolerance=self.tolerance)

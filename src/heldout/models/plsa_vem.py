@@ -30,7 +30,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import VEM
 from heldout.models.estimator import estimator
-from heldout.models.plsa import PLSA, Cells, fold_in, over, trained
+from heldout.models.plsa import PLSA, Cells, fold_in, rescaled, trained
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import VEMTraining as Training
 from heldout.topics import Topics
@@ -41,7 +41,7 @@ __all__ = ["PLSAVEM", "FoldingIn", "Training", "fold_in", "train"]
 
 @estimator
 class PLSAVEM(PLSA):
-    """PLSA-VEM on a matrix of counts; attributes and `fit` are those of PLSA.
+    """PLSA-VEM on a matrix of counts; attributes and `fit` as in `PLSA`.
 
     Args:
         iterations: the largest number of VE and VM steps.
@@ -66,8 +66,8 @@ class PLSAVEM(PLSA):
             raise InputError(f"PLSA-VEM: {self.ve_iterations} iterations of the VE step; there must be 1 or more")
 
     def _iterate(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
-        objectives = [cells.documents_pass(W, over(H, totals), H) for _ in range(self.ve_iterations)]
-        scaled = over(H, totals)
+        objectives = [cells.documents_pass(W, rescaled(H, totals), H) for _ in range(self.ve_iterations)]
+        scaled = rescaled(H, totals)
         cells.documents_pass(W, scaled, H.copy())
         cells.words_pass(W, scaled, totals)
         return objectives[0]

@@ -34,7 +34,7 @@ from heldout.models.estimator import Estimator, estimator
 from heldout.typing import Floats
 
 NAME = "probabilistic matrix factorisation"
-SMALLEST = 1e-10  # of sigma^2: below lies the fit of rounding errors
+SMALLEST = 1e-10  # least sigma^2; a smaller one would fit rounding errors
 
 
 class Factors(NamedTuple):
@@ -57,7 +57,7 @@ class Factors(NamedTuple):
     square_root: bool = False
 
     def transformed(self, ratings: Ratings) -> tuple[Floats, Floats]:
-        """Return ratings as they are modelled, (n,), and the log Jacobian of each, (n,) nats."""
+        """Return the transformed ratings that are modelled, (n,), and the log Jacobian of each, (n,) nats."""
         values = ratings.value.astype(float)
         if not self.square_root:
             return values, np.zeros(len(values))
@@ -65,11 +65,11 @@ class Factors(NamedTuple):
         return roots, -np.log(2.0 * roots)
 
     def residuals(self, ratings: Ratings) -> Floats:
-        """Return R - mu - g, (n,), as modelled."""
+        """Return R - mu - g of the transformed ratings, (n,)."""
         return np.asarray(self.transformed(ratings)[0] - self.mean - self.offsets[ratings.item])
 
     def predicted(self, users: Floats, ratings: Ratings) -> Floats:
-        """Return the mean of each rating as modelled, (n,), at users' vectors (N, P)."""
+        """Return the mean of each transformed rating, (n,), at users' vectors (N, P)."""
         interaction = np.einsum("np,np->n", users[ratings.user], self.loadings[ratings.item])
         return np.asarray(self.mean + self.offsets[ratings.item] + interaction)
 
@@ -163,16 +163,16 @@ class PMF(Estimator):
         self._check(X)
         factors, exact, objective = self._start(X), self.posterior == "exact", list[float]()
         while True:
-            found = posteriors(X, factors)
-            users = found.means
-            value = found.log_marginal.sum() if exact else self._log_joint(X, factors, users)
+            user_posteriors = posteriors(X, factors)
+            users = user_posteriors.means
+            value = user_posteriors.log_marginal.sum() if exact else self._log_joint(X, factors, users)
             objective.append(float(value + self._log_prior(factors)))
             self.factors_, self.users_, self.objective_ = factors, users, np.array(objective)
             yield self
             gain = objective[-1] - objective[-2] if len(objective) > 1 else math.inf
             if gain < self.tolerance * len(X) or len(objective) > self.iterations:
                 return
-            covariances = found.covariances if exact else np.zeros_like(found.covariances)
+            covariances = user_posteriors.covariances if exact else np.zeros_like(user_posteriors.covariances)
             factors = self._m_step(X, factors, users, covariances)
 
     def _check(self, ratings: Ratings) -> None:
@@ -189,7 +189,7 @@ class PMF(Estimator):
             raise InputError(f"{NAME}: without a prior every user and item needs as many ratings as factors")
 
     def _start(self, ratings: Ratings) -> Factors:
-        """Return random loadings, which point estimates and EM have alike."""
+        """Return random loadings, from which both point estimates and EM start."""
         random, M = np.random.default_rng(self.random_state), len(ratings.items)
         loadings = random.normal(0.0, 0.3, (M, self.n_components))
         columns = (loadings, np.ones((M, 1))) if self.biases else (loadings,)
@@ -200,7 +200,7 @@ class PMF(Estimator):
         return start._replace(mean=float(values.mean()), noise=max(noise, SMALLEST))
 
     def _m_step(self, ratings: Ratings, factors: Factors, means: Floats, covariances: Floats) -> Factors:
-        """Return V and g, then sigma^2, then Sigma_w, each of which maximises what is expected of the joint density."""
+        """Return V and g, then sigma^2, then Sigma_w, each at the maximum of the expected log joint density."""
         K, M = self.n_components, len(ratings.items)
         targets = factors.transformed(ratings)[0] - factors.mean
         mask, moments = ratings.mask().T.tocsr(), means[:, :, None] * means[:, None, :] + covariances  # E w w'

@@ -99,10 +99,10 @@ class RBM(Estimator):
         """Follow the gradient on (N, R) data X; `record` is called with the number of updates, 0 at first, and self.
 
         Raises:
-            InputError: for data that such units cannot be, or a setting out of range.
+            InputError: for values that the units cannot take, or a setting out of range.
         """
         self._check_settings()
-        with np.errstate(over="ignore", invalid="ignore"):  # what diverges is told once, at the end
+        with np.errstate(over="ignore", invalid="ignore"):  # divergence is reported once, at the end
             self._fit(X, record)
         if not np.isfinite(self.weights_).all():
             raise InputError("RBM: the weights grew without limit; take a smaller learning rate or a larger penalty")
@@ -132,11 +132,13 @@ class RBM(Estimator):
                     free = (fantasies, field_of_h, mean_size)
                 else:
                     own = self.negative == CD
-                    at, size = (cases, v.size(cases)) if own else (chains, chains_of)
+                    state, size = (cases, v.size(cases)) if own else (chains, chains_of)
                     for _ in range(self.steps):
-                        at = v.draw(self._visible_eta(h.draw(self._hidden_eta(at, size), size, random)), size, random)
-                    chains = chains if own else at
-                    free = (at, h.mean(self._hidden_eta(at, size)), size)
+                        state = v.draw(
+                            self._visible_eta(h.draw(self._hidden_eta(state, size), size, random)), size, random
+                        )
+                    chains = chains if own else state
+                    free = (state, h.mean(self._hidden_eta(state, size)), size)
                 size = v.size(cases)
                 clamped = (cases, h.mean(self._hidden_eta(cases, size)), size)
                 alpha = self.learning_rate * (1.0 - updates / total if self.decay else 1.0)
@@ -146,7 +148,7 @@ class RBM(Estimator):
                     record(updates, self)
 
     def _step(self, clamped: tuple[Floats, ...], free: tuple[Floats, ...], alpha: float, mean: float = 1.0) -> None:
-        """Add the gradient, of visible units, means of hidden units, and sizes in both phases; `mean` is their S."""
+        """Step along the gradient of visible values, hidden means and sizes in both phases; `mean` is the mean size."""
         (v, h, s), (v_free, h_free, s_free), rate = clamped, free, alpha / mean
         gradient = v.T @ h / len(v) - v_free.T @ h_free / len(v_free)
         self.weights_ += rate * (gradient - self.penalty * self.weights_)
@@ -176,13 +178,13 @@ class RBM(Estimator):
 
     def free_energy(self, X: Any) -> Floats:
         """Return F(v), (N,) nats, of (N, R) data: p(v) = exp(-F(v)) / Z."""
-        of_v = self.visible_units
-        v = of_v.check(X)
-        hidden = self.hidden_units.log_normaliser(self._hidden_eta(v, of_v.size(v)))
-        return np.asarray(-(v @ self.visible_bias_ + of_v.log_base(v) + hidden))
+        layer = self.visible_units
+        v = layer.check(X)
+        hidden = self.hidden_units.log_normaliser(self._hidden_eta(v, layer.size(v)))
+        return np.asarray(-(v @ self.visible_bias_ + layer.log_base(v) + hidden))
 
     def reconstruction_error(self, X: Any) -> Floats:
-        """Return |v - E[v | h = E[h | v]]|^2, (N,), of (N, R) data: what is usually watched in training."""
+        """Return the squared reconstruction error |v - E[v | h = E[h | v]]|^2, (N,), of (N, R) data."""
         v = self.visible_units.check(X)
         rebuilt = self.visible_units.mean(self._visible_eta(self.hidden_means(v)))
         return np.asarray(((v - self.visible_units.size(v)[:, None] * rebuilt) ** 2).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Instructions that Python cannot name: all of them stand here.
+"""Processor instructions that Python has no names for, all in one place.
 
 Without fast-math a compiler may not reorder a sum of floating-point numbers, and with it the order would depend on the
 processor; so sums over lanes are emitted as LLVM's vector operations. Each stays for the processor's minutes that it
@@ -159,9 +159,9 @@ def sums_before(_typing: Any, vector: Any) -> Any:
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         one = _shuffled(builder, arguments[0], [-1, 0, 1, 2, -1, 4, 5, 6])
         two = builder.fadd(one, _shuffled(builder, one, [-1, 0, 1, 2, -1, 4, 5, 6]))
-        within = builder.fadd(two, _shuffled(builder, two, [-1, -1, 0, 1, -1, -1, 4, 5]))
+        half_sums = builder.fadd(two, _shuffled(builder, two, [-1, -1, 0, 1, -1, -1, 4, 5]))
         halves = _halves(builder, arguments[0])
-        return builder.fadd(within, _shuffled(builder, halves, [-1, -1, -1, -1, 0, 0, 0, 0]))
+        return builder.fadd(half_sums, _shuffled(builder, halves, [-1, -1, -1, -1, 0, 0, 0, 0]))
 
     return vector(vector), build
 
@@ -178,14 +178,14 @@ def total(_typing: Any, vector: Any) -> Any:
 
 
 def _halves(builder: Any, vector: Any) -> Any:
-    """Return the sum of its half in every lane."""
+    """Return, in every lane, the sum of the lane's half."""
     pairs = builder.fadd(vector, _shuffled(builder, vector, [1, 0, 3, 2, 5, 4, 7, 6]))
     return builder.fadd(pairs, _shuffled(builder, pairs, [2, 3, 0, 1, 6, 7, 4, 5]))
 
 
 @_instruction
 def count(_typing: Any, mask: Any) -> Any:
-    """Return how many lanes are true."""
+    """Return the number of true lanes."""
 
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(builder.zext(builder.bitcast(arguments[0], ir.IntType(LANES)), ir.IntType(64)))
@@ -230,7 +230,7 @@ def _operator(operation: Any, result: Any, **instructions: Callable[[Any, Any, A
         )
 
     @overload(operation)
-    def of_vectors(a, b):  # type: ignore[no-untyped-def]  # numba compares its parameters with the implementation's
+    def vector_operation(a, b):  # type: ignore[no-untyped-def]  # numba compares its parameters with the implementation's
         return (lambda a, b: apply(a, b)) if isinstance(a, Vector) and a == b else None
 
 

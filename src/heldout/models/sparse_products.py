@@ -32,5 +32,5 @@ def with_values(counts: sp.csr_array, values: Floats) -> sp.csr_array:
 
 def ratios(counts: sp.csr_array, left: Floats, right: Floats) -> sp.csr_array:
     """Return (D, V) counts over `products`; 0 where the product is 0."""
-    below = products(counts, left, right)
-    return with_values(counts, np.divide(counts.data, below, out=np.zeros_like(below), where=below > 0.0))
+    sums = products(counts, left, right)
+    return with_values(counts, np.divide(counts.data, sums, out=np.zeros_like(sums), where=sums > 0.0))

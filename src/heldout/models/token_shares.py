@@ -11,9 +11,9 @@ from scipy.special import digamma, gammaln
 from heldout.models.simd import WIDTH, dot, prefetch
 from heldout.typing import Floats, Ints
 
-SMALL = 1e-150  # the product of two such is a normal number
-FEW = 512  # distinct words of a document between product and sum
-AHEAD = 12  # pairs whose rows are asked for: a quarter of the pass's time
+SMALL = 1e-150  # least factor; the product of two is still a normal number
+FEW = 512  # words of a document, or documents of a word, whose products are summed before the next are taken
+AHEAD = 12  # pairs between the request for a row and its use, which saves a quarter of the pass's time
 
 
 def padded(K: int) -> int:
@@ -50,7 +50,7 @@ class Tokens(NamedTuple):
 
     @classmethod
     def of(cls, counts: sp.csr_array, groups: Ints | None = None) -> Self:
-        """Return those of (D, V) counts, where a document of group g, of (D,), has its words' rows from g V on."""
+        """Return the pairs of (D, V) counts; the words of a document in group g, of (D,), have rows from g V on."""
         D, V = counts.shape
         rows = counts.indices.astype(np.int64)
         if groups is not None:
@@ -60,8 +60,8 @@ class Tokens(NamedTuple):
         places = np.argsort(rows, kind="stable").astype(np.int32)
         documents = np.repeat(np.arange(D, dtype=np.int32), np.diff(counts.indptr))[places]
         starts, lengths = counts.indptr.astype(np.int64), np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
-        of_pairs = rows.astype(np.int32), counts.data.astype(np.float64)
-        return cls(starts, *of_pairs, lengths, row_starts, documents, places)
+        pair_arrays = rows.astype(np.int32), counts.data.astype(np.float64)
+        return cls(starts, *pair_arrays, lengths, row_starts, documents, places)
 
 
 @nb.njit(cache=True, inline="always")
@@ -70,13 +70,13 @@ def _add(weights, table, rows, start, end, update):  # type: ignore[no-untyped-d
     whole = start + (end - start) // 4 * 4
     for i in range(start, whole, 4):
         a, b, c, d = table[rows[i]], table[rows[i + 1]], table[rows[i + 2]], table[rows[i + 3]]
-        of_a, of_b, of_c, of_d = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
+        weight_a, weight_b, weight_c, weight_d = weights[i], weights[i + 1], weights[i + 2], weights[i + 3]
         for k in range(update.shape[0]):
-            update[k] += of_a * a[k] + of_b * b[k] + of_c * c[k] + of_d * d[k]
+            update[k] += weight_a * a[k] + weight_b * b[k] + weight_c * c[k] + weight_d * d[k]
     for i in range(whole, end):
-        a, of_a = table[rows[i]], weights[i]
+        a, weight_a = table[rows[i]], weights[i]
         for k in range(update.shape[0]):
-            update[k] += of_a * a[k]
+            update[k] += weight_a * a[k]
 
 
 @nb.njit(
@@ -84,14 +84,14 @@ def _add(weights, table, rows, start, end, update):  # type: ignore[no-untyped-d
     " float64[::1])",
     cache=True,
 )
-def token_shares(starts, rows, counts, theta, b, value, of_topics, ratios):  # type: ignore[no-untyped-def]
-    """Write value_d = sum_v n_v log p_v, p_v = sum_k theta_k b_vk, the ratios n_v / p_v, (P,), and to of_topics n_dk.
+def token_shares(starts, rows, counts, theta, b, value, document_counts, ratios):  # type: ignore[no-untyped-def]
+    """Write value_d = sum_v n_v log p_v, p_v = sum_k theta_k b_vk, the ratios n_v / p_v, (P,), and document_counts.
 
-    n_dk = sum_v n_v theta_k b_vk / p_v are a document's expected counts. Rows of theta and b are padded with zeros.
+    The last are n_dk = sum_v n_v theta_k b_vk / p_v, expected counts. Rows of theta and b are padded with zeros.
     """
     width, last, flat = theta.shape[1], rows.shape[0] - 1, b.ravel()
     for d in range(theta.shape[0]):
-        own, update = theta[d], of_topics[d]
+        own, update = theta[d], document_counts[d]
         update[:] = 0.0
         total, product = 0.0, 1.0
         for start in range(starts[d], starts[d + 1], FEW):
@@ -144,26 +144,26 @@ class Documents:
     """
 
     def __init__(self, counts: sp.csr_array, groups: Ints, alpha: float, gamma: Floats) -> None:
-        """Take the documents in."""
+        """Take the documents' counts, groups and parameters."""
         self.tokens, self.alpha, self.gamma = Tokens.of(counts, groups), alpha, gamma
         self.theta, self._next = np.zeros((len(gamma), padded(gamma.shape[1]))), gamma
         self.ratios = np.empty(len(self.tokens.rows))
 
     def advance(self) -> None:
-        """Update gamma by the last step's shares; a step after it has an update more for as many passes."""
+        """Update gamma by the last step's shares, so that a next step with as many passes makes one more update."""
         self.gamma = self._next
 
     def step(self, b: Floats, iterations: int = 0) -> Floats:
-        """Return L, (D,), at gamma after so many updates given topics (R, K'), rows as of `Tokens`."""
-        K, value, of_topics = self.gamma.shape[1], np.empty(len(self.gamma)), np.empty_like(self.theta)
+        """Return L, (D,), after `iterations` updates of gamma given topics (R, K'), with rows as in `Tokens`."""
+        K, value, document_counts = self.gamma.shape[1], np.empty(len(self.gamma)), np.empty_like(self.theta)
         for iteration in range(iterations + 1):
             if iteration:
                 self.advance()
             expected = digamma(self.gamma) - digamma(self.gamma.sum(axis=1, keepdims=True))
             self.theta[:, :K] = np.exp(expected)
             x = self.tokens
-            token_shares(x.starts, x.rows, x.counts, self.theta, b, value, of_topics, self.ratios)
-            self._next = self.alpha + of_topics[:, :K]
+            token_shares(x.starts, x.rows, x.counts, self.theta, b, value, document_counts, self.ratios)
+            self._next = self.alpha + document_counts[:, :K]
         value += ((self.alpha - self.gamma) * expected + gammaln(self.gamma)).sum(axis=1)
         value += gammaln(K * self.alpha) - K * gammaln(self.alpha) - gammaln(self.gamma.sum(axis=1))
         return value

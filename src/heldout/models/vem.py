@@ -96,11 +96,11 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 
     @abstractmethod
     def ve_step(self, data: Data, parameters: Parameters, latent: Latent | None = None) -> Latent:
-        """Return latent values that raise the objective, from those so far, None at first; the parameters are fixed."""
+        """Return latent values that raise the objective, from the last ones or None; the parameters are fixed."""
 
     @abstractmethod
     def vm_step(self, data: Data, latent: Latent, parameters: Parameters) -> Parameters:
-        """Return parameters that raise the objective, the latent values fixed, from those given."""
+        """Return parameters that raise the objective, from the last ones; the latent values are fixed."""
 
     @abstractmethod
     def objective(self, data: Data, latent: Latent, parameters: Parameters) -> float:
@@ -198,10 +198,10 @@ class PointMixture(DiscreteVEM[Data, Parameters, Floats]):
         return float(np.sum(latent[taken] * joint[taken]) - np.sum(xlogy(latent, latent)))
 
 
-def shares(counts: Floats, before: Floats, axis: int = -1) -> Floats:
-    """Return counts over their sums along an axis; where a sum is 0, the values of `before`."""
+def shares(counts: Floats, fallback: Floats, axis: int = -1) -> Floats:
+    """Return counts over their sums along an axis; where a sum is 0, the values of `fallback`."""
     totals = counts.sum(axis=axis, keepdims=True)
-    return np.asarray(np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), before), dtype=float)
+    return np.asarray(np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), fallback), dtype=float)
 
 
 def real_matrix(X: Any, model: str) -> Floats:

@@ -26,8 +26,8 @@ def dirichlet(counts: Floats, parameter: float) -> float:
 def log_joint(z: Ints, q: Ints, corpus: Corpus, K: int, C: int) -> float:
     """Return log p(y, z, q), q of content tokens alone."""
     counts = Counts.of(corpus, z, q, K, C)
-    value = dirichlet(counts.transitions, PRIORS["delta"]) + dirichlet(counts.of_topics.T, PRIORS["gamma"])
-    return value + dirichlet(counts.of_states.T, PRIORS["epsilon"]) + dirichlet(counts.in_document, PRIORS["alpha"])
+    value = dirichlet(counts.transitions, PRIORS["delta"]) + dirichlet(counts.topic_counts.T, PRIORS["gamma"])
+    return value + dirichlet(counts.state_counts.T, PRIORS["epsilon"]) + dirichlet(counts.in_document, PRIORS["alpha"])
 
 
 def slow_sweep(corpus: Corpus, z: Ints, q: Ints, K: int, C: int, uniforms: Floats) -> tuple[Ints, Ints]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gallery.priors.evaluators.between_tokens import mutual_information, of_dirichlet, of_weights
+from gallery.priors.evaluators.between_tokens import mutual_information, pairs_under_dirichlet, pairs_under_weights
 from gallery.priors.evaluators.categorical_pca_inputs import (
     categorical_pca_inputs_annealed,
     categorical_pca_inputs_marginal,
@@ -71,7 +71,7 @@ def test_pairs_of_tokens_are_those_of_the_likelihood() -> None:
             categorical_pca_inputs_marginal(model, document, INPUTS[:1])[0], abs=1e-6
         )
     phi, alpha = np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8]]), np.array([0.4, 1.1])
-    pairs = of_dirichlet(phi, alpha)
+    pairs = pairs_under_dirichlet(phi, alpha)
     for v, w in ((0, 1), (2, 2)):
         own = OwnPriors(phi, alpha[None], WORDS)
         assert np.log(pairs[v, w]) == pytest.approx(
@@ -79,7 +79,7 @@ def test_pairs_of_tokens_are_those_of_the_likelihood() -> None:
             abs=1e-12,
         )
     assert mutual_information(pairs) > 0.01
-    assert abs(mutual_information(of_weights(phi, alpha / alpha.sum()))) < 1e-12
+    assert abs(mutual_information(pairs_under_weights(phi, alpha / alpha.sum()))) < 1e-12
 
 
 def test_bad_inputs_are_refused() -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.particle_filter import AFTER, AHEAD, BEFORE, particle_filter, records
+from heldout.evaluators.particle_filter import AFTER_DRAW, BEFORE_DRAW, BEFORE_RESAMPLING, particle_filter, records
 from heldout.evaluators.random_stream import uniform
 from heldout.topics import Topics
 from heldout.typing import Floats
@@ -37,18 +37,18 @@ def slow(particles: int, stream: NDArray[np.uint64], *, resampled: bool, weighte
     topics: list[list[int]] = [[] for _ in range(particles)]
     for last, word in enumerate(WORDS):
         for r, z in enumerate(topics):
-            out[AHEAD, r, last] = weights(z, word).sum() / (alpha.sum() + last)
+            out[BEFORE_RESAMPLING, r, last] = weights(z, word).sum() / (alpha.sum() + last)
             for position in range(last if resampled else 0):
                 z[position] = draw(z[:position] + z[position + 1 :], WORDS[position])
-            out[BEFORE, r, last] = weights(z, word).sum() / (alpha.sum() + last)
+            out[BEFORE_DRAW, r, last] = weights(z, word).sum() / (alpha.sum() + last)
         if weighted:
             # particle i + 1 is where the cumulated records pass the i-th of evenly spaced points
-            reached = np.cumsum(out[BEFORE, :, last])
+            reached = np.cumsum(out[BEFORE_DRAW, :, last])
             points = (uniform(stream) + np.arange(particles)) * reached[-1] / particles
             topics = [list(topics[min(int((reached <= point).sum()), particles - 1)]) for point in points]
         for r, z in enumerate(topics):
             z.append(draw(z, word))
-            out[AFTER, r, last] = weights(z, word).sum() / (alpha.sum() + last + 1)
+            out[AFTER_DRAW, r, last] = weights(z, word).sum() / (alpha.sum() + last + 1)
     return out
 
 
@@ -67,7 +67,7 @@ def test_the_filter_is_unbiased_where_particles_without_weights_are_not() -> Non
 
     def error(*, weighted: bool) -> float:
         estimates = [
-            records(WORDS, phi, TOPICS.alpha, 3, stream, weighted=weighted)[BEFORE].mean(axis=0).prod()
+            records(WORDS, phi, TOPICS.alpha, 3, stream, weighted=weighted)[BEFORE_DRAW].mean(axis=0).prod()
             for _ in range(4000)
         ]
         return float((np.mean(estimates) / exact - 1.0) / (np.std(estimates) / exact / math.sqrt(4000)))

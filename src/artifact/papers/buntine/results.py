@@ -35,7 +35,7 @@ from artifact.papers.buntine.readings import READINGS
 from artifact.results.reading import select
 from artifact.verdicts.inputs import Inputs
 from heldout.corpora.names import SOURCES
-from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, of_likelihood
+from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, likelihood_estimators
 from heldout.models import LDA
 from heldout.typing import Floats
 
@@ -152,7 +152,7 @@ def calibration(inputs: Inputs) -> Calibration:
         first = select(table, quantity=TOKENS, axis="pairs").sort_values("seed").head(1)
         for seed, tokens in zip(first["seed"], first["value"], strict=True):
             own, unit = select(table, seed=seed), int(tokens) * math.log(2.0)
-            for name in of_likelihood():
+            for name in likelihood_estimators():
                 errors = select(own, quantity=ERROR + name)["value"].to_numpy(float)
                 (mean,) = select(own, quantity=MEAN + name).to_dict("records")
                 bias, bias_error = mean["value"] / unit, mean["standard_error"] / unit

@@ -11,7 +11,7 @@ from artifact.papers.buntine.readings import LOGS, NEXT, PRODUCTS, RESAMPLED, SE
 from artifact.typesetting import latex, over_seeds
 from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, of_likelihood
+from heldout.evaluators import ESTIMATORS, EXACT, likelihood_estimators
 
 READING_LABELS = {
     RESAMPLED: "after the resampling, before the draw (LR)",
@@ -132,7 +132,7 @@ def errors_of_all(inputs: Inputs) -> str:
             cells += [_number(figure) for figure in figures] or [latex.DASH] * 2
         return cells
 
-    others = [row(name) for name in of_likelihood() if name not in METHODS]
+    others = [row(name) for name in likelihood_estimators() if name not in METHODS]
     rows: list[latex.TableRow] = [*map(row, METHODS), r"\midrule", *others]
     return latex.tabular(inputs, f"@{{}}l{'rr' * len(results.GAMMAS)}@{{}}", head, rows)
 

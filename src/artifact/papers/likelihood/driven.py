@@ -1,4 +1,4 @@
-"""Packages in environments of their own, run by drivers (workflow/packages): counts in, topics and numbers out."""
+"""Packages in their own environments, run by drivers (workflow/packages): counts in, topics and numbers out."""
 
 import csv
 import subprocess
@@ -18,7 +18,7 @@ from heldout.typing import Floats
 
 @dataclass(frozen=True, eq=False)
 class Driven:
-    """What a driver gave.
+    """The output of a driver.
 
     Attributes:
         weights: (K, V), proportional to p(w | z) by topic; the parameters of q(topics) where there is an eta.
@@ -43,7 +43,7 @@ class Driven:
 def drive(
     package: str, training: Corpus, tests: Mapping[str, Corpus], *, topics: int, rounds: int, seed: int
 ) -> Driven:
-    """Fit a package's model to documents and score sets of test documents over the same words, none of them empty.
+    """Fit a package's model to documents and score sets of test documents, none empty, over the same words.
 
     Raises:
         InputError: when the driver fails or leaves something unwritten; with the last that it said.
@@ -59,10 +59,10 @@ def drive(
             with (folder / "reported.csv").open(encoding="utf-8", newline="") as file:
                 values = {row["test"]: float(row["value"]) for row in csv.DictReader(file)}
             eta, normal = folder / "eta.f64", (folder / "mean.f64").exists()
-            of_prior = {"mean": (topics,), "covariance": (topics, topics)} if normal else {"alpha": (topics,)}
+            prior_shapes = {"mean": (topics,), "covariance": (topics, topics)} if normal else {"alpha": (topics,)}
             return Driven(
                 np.fromfile(folder / "topics.f64").reshape(topics, training.n_words),
-                tuple(np.fromfile(folder / f"{part}.f64").reshape(shape) for part, shape in of_prior.items()),
+                tuple(np.fromfile(folder / f"{part}.f64").reshape(shape) for part, shape in prior_shapes.items()),
                 float(np.fromfile(eta).item()) if eta.exists() else None,
                 {test: values[test] for test in tests},
                 _by_document(folder, "theta", tests, topics),
@@ -75,7 +75,7 @@ def drive(
 
 
 def _by_document(folder: Path, name: str, tests: Mapping[str, Corpus], columns: int) -> dict[str, Floats]:
-    """Return arrays of so many columns by set of test documents, a row per document, where they were written."""
+    """Return arrays with `columns` by set of test documents, a row per document, as far as they were written."""
     files = {test: folder / f"{name}-{test}.f64" for test in tests}
     return {
         test: np.fromfile(file).reshape(tests[test].n_documents, columns)

@@ -30,7 +30,7 @@ from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, corrected, log_mean
 from heldout.models.hmm import HMM
 
-LARGEST_CUBE = 2**23  # values of a layer
+LARGEST_CUBE = 2**23  # largest number of values in a layer
 RESAMPLE = 0.5  # effective share of particles below which they are resampled
 
 
@@ -51,7 +51,7 @@ def lda_hmm_marginal(parameters: Parameters, documents: Corpus) -> Evaluation:
 
 
 def cube(length: int, topics: int, states: int) -> int:
-    """Return how many values the last layer of a document of `length` tokens has, with this many states in all."""
+    """Return the number of values in the last layer of a document of `length` tokens, with this many states in all."""
     return int((length + 1) ** (topics - 1) * states)
 
 
@@ -86,7 +86,7 @@ def _forward(parameters: Parameters, tokens: NDArray[np.int32]) -> float:
 
 @nb.njit(cache=True)
 def _particles(tokens, start, transitions, topics, states, alpha, particles, uniforms):  # type: ignore[no-untyped-def]
-    """Return one estimate of log p(y), of uniforms (L, particles + 1)."""
+    """Return one estimate of log p(y) from uniforms (L, particles + 1)."""
     K, S, L = alpha.shape[0], start.shape[0], tokens.shape[0]
     z, counts, content = np.zeros(particles, np.int64), np.zeros((particles, K)), np.zeros(particles)
     weights, value = np.full(particles, 1.0 / particles), 0.0
@@ -136,7 +136,7 @@ def _particles(tokens, start, transitions, topics, states, alpha, particles, uni
 def lda_hmm_particles(
     parameters: Parameters, documents: Corpus, particles: int, runs: int, random: np.random.Generator
 ) -> Evaluation:
-    """Return log p(y) of every document by particle filters; the error is that of the mean of independent runs.
+    """Return log p(y) of every document by particle filters, with the standard error of the mean of independent runs.
 
     Raises:
         InputError: for no particle or fewer than two runs.
@@ -160,13 +160,13 @@ def lda_hmm_folded_in(parameters: Parameters, documents: Corpus, iterations: int
         words = np.unique(own.tokens)
         own, _ = own.over(tuple(documents.vocabulary[w] for w in words))
         topics = np.ascontiguousarray(parameters.topics[:, words])
-        of_words = parameters._replace(topics=topics, states=parameters.states[:, words])
+        seen_words = parameters._replace(topics=topics, states=parameters.states[:, words])
         weights = np.full(len(parameters.alpha), 1.0 / len(parameters.alpha))
         if len(words) and len(weights) > 1:
             for _ in range(iterations):
-                content = hmm.ve_step(own, of_words.chain(weights)).emissions[0]
+                content = hmm.ve_step(own, seen_words.chain(weights)).emissions[0]
                 mixed = weights @ topics
                 weights = weights * (topics @ np.divide(content, mixed, out=np.zeros(len(words)), where=mixed > 0.0))
                 weights /= weights.sum()
-        values[d] = hmm.log_likelihood(own, of_words.chain(weights))[0] if len(words) else 0.0
+        values[d] = hmm.log_likelihood(own, seen_words.chain(weights))[0] if len(words) else 0.0
     return Evaluation.deterministic(values, documents.lengths)

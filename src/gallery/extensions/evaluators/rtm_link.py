@@ -31,7 +31,7 @@ LEFT_OUT = 1e-12
 
 
 class Links(NamedTuple):
-    """Of M pairs, nats of whether they are linked: exact, at q-bar of one state, and at the mean weights, each (M,)."""
+    """Log-probabilities of M links, nats, (M,) each: exact, at q-bar of one state, and at the mean weights."""
 
     exact: Floats
     state: Floats
@@ -56,10 +56,10 @@ def rtm_link(
     Raises:
         InputError: for weights of another number, bad pairs, or a document with too many count vectors.
     """
-    found = _posteriors(topics, weights, documents, pairs, y, random)
+    document_posteriors = _posteriors(topics, weights, documents, pairs, y, random)
     exact, state, mean = np.empty((3, len(pairs)))
     for n, (i, j) in enumerate(pairs):
-        one, other, sign = found[int(i)], found[int(j)], 2.0 * y[n] - 1.0
+        one, other, sign = document_posteriors[int(i)], document_posteriors[int(j)], 2.0 * y[n] - 1.0
         exact[n] = math.log(one.p @ expit(sign * ((one.shares * weights) @ other.shares.T + bias)) @ other.p)
         for values, (a, b) in ((state, (one.drawn, other.drawn)), (mean, (one.mean, other.mean))):
             values[n] = -np.logaddexp(0.0, -sign * (float(weights @ (a * b)) + bias))
@@ -76,16 +76,16 @@ def rtm_link_of_weights(
     random: np.random.Generator,
     draws: int,
 ) -> tuple[Evaluation, Links]:
-    """Return log p(R_ij = y) of links that read pi, estimated by so many draws, with its error; and all three forms.
+    """Return log p(R_ij = y) of links that read pi, estimated by `draws`, with its error; and all three forms.
 
     Raises:
         InputError: as `rtm_link` does, or for fewer than 2 draws.
     """
     if draws < 2:
         raise InputError(f"relational topic model: {draws} draws of the weights; give at least 2")
-    found = _posteriors(topics, weights, documents, pairs, y, random)
+    document_posteriors = _posteriors(topics, weights, documents, pairs, y, random)
     drawn = {}
-    for d, own in found.items():
+    for d, own in document_posteriors.items():
         counts = own.shares[random.choice(len(own.p), draws, p=own.p)] * own.length
         gammas = random.standard_gamma(counts + topics.alpha)
         drawn[d] = gammas / gammas.sum(axis=1, keepdims=True)
@@ -95,7 +95,9 @@ def rtm_link_of_weights(
         p = expit(sign * ((drawn[int(i)] * drawn[int(j)]) @ weights + bias))
         value[n], error[n] = math.log(p.mean()), p.std(ddof=1) / math.sqrt(draws) / p.mean()
         state[n] = math.log(p[0])
-        mean[n] = -np.logaddexp(0.0, -sign * (float(weights @ (found[int(i)].mean * found[int(j)].mean)) + bias))
+        mean[n] = -np.logaddexp(
+            0.0, -sign * (float(weights @ (document_posteriors[int(i)].mean * document_posteriors[int(j)].mean)) + bias)
+        )
     evaluation = Evaluation(value, np.ones(len(pairs), dtype=np.int64), error)
     return evaluation, Links(value, state, mean)
 
@@ -103,7 +105,7 @@ def rtm_link_of_weights(
 def _posteriors(
     topics: Topics, weights: Floats, documents: Corpus, pairs: Ints, y: Ints, random: np.random.Generator
 ) -> dict[int, _Posterior]:
-    """Return the posterior of counts of every document that is in a pair."""
+    """Return the posterior of counts of every document that belongs to a pair."""
     K = topics.n_topics
     if weights.shape != (K,):
         raise InputError(f"relational topic model: weights of shape {weights.shape}; give {K}")
@@ -116,7 +118,7 @@ def _posteriors(
 
 
 def _posterior(topics: Topics, tokens: NDArray[np.int32], uniform: float) -> _Posterior:
-    """Return q-bar of the count vectors that count, their probabilities, one that is drawn, and E[pi | w]."""
+    """Return q-bar of the count vectors of any weight, their probabilities, a draw of them, and E[pi | w]."""
     _, counts, p = posterior_counts(topics.phi_by_word[tokens], topics.alpha)
     order = np.argsort(p, kind="stable")
     order = order[np.cumsum(p[order]) >= LEFT_OUT]

@@ -30,7 +30,7 @@ from heldout.models.token_shares import Documents, rows_of
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
-DOCUMENT_ITERATIONS = 10  # of a documents' step
+DOCUMENT_ITERATIONS = 10  # updates of gamma in a documents' step
 
 
 def block_form(classes: int, own: int, common: int) -> Floats:
@@ -131,7 +131,7 @@ class DiscLDA(Estimator):
         self.matrices_, self.components_, self.bound_ = A, b, np.array(history)
         return self
 
-    def topics(self, of: int, vocabulary: tuple[str, ...]) -> Topics:
-        """Return LDA's topics for a class, x_c."""
-        x = self.matrices_[of].T @ self.components_
+    def topics(self, label: int, vocabulary: tuple[str, ...]) -> Topics:
+        """Return the topics, as LDA's, of the class `label`."""
+        x = self.matrices_[label].T @ self.components_
         return Topics(x / x.sum(axis=1, keepdims=True), np.full(len(x), self.alpha), vocabulary)

@@ -29,7 +29,7 @@ from heldout.models.estimator import TopicEstimator, estimator
 from heldout.models.hmm import Chain
 from heldout.typing import Floats, Ints
 
-BEFORE = -1  # the state before a document's first token
+START_STATE = -1  # state before a document's first token
 
 
 class Parameters(NamedTuple):
@@ -42,7 +42,7 @@ class Parameters(NamedTuple):
     alpha: Floats
 
     def chain(self, weights: Floats) -> Chain:
-        """Return the hidden Markov model that is left given a document's (K,) weights pi."""
+        """Return the hidden Markov model of a document with (K,) weights pi."""
         return Chain(self.start, self.transitions, np.vstack([weights @ self.topics, self.states]))
 
 
@@ -50,9 +50,9 @@ class Counts(NamedTuple):
     """n_cc' with the starts in the last row (C + 2, C + 1), n_cv (V, C), n_ik (D, K) and n_kv (V, K)."""
 
     transitions: Floats
-    of_states: Floats
+    state_counts: Floats
     in_document: Floats
-    of_topics: Floats
+    topic_counts: Floats
 
     @classmethod
     def of(cls, corpus: Corpus, z: Ints, q: Ints, K: int, C: int) -> "Counts":
@@ -60,27 +60,27 @@ class Counts(NamedTuple):
         V, D = corpus.n_words, corpus.n_documents
         counts = cls(np.zeros((C + 2, C + 1)), np.zeros((V, C)), np.zeros((D, K)), np.zeros((V, K)))
         rows, content = np.repeat(np.arange(corpus.n_documents), corpus.lengths), z == 0
-        before = np.concatenate([[BEFORE], z[:-1]])
-        before[corpus.offsets[:-1][corpus.lengths > 0]] = BEFORE
-        np.add.at(counts.transitions, (before, z), 1.0)
-        np.add.at(counts.of_states, (corpus.tokens[~content], z[~content] - 1), 1.0)
+        previous = np.concatenate([[START_STATE], z[:-1]])
+        previous[corpus.offsets[:-1][corpus.lengths > 0]] = START_STATE
+        np.add.at(counts.transitions, (previous, z), 1.0)
+        np.add.at(counts.state_counts, (corpus.tokens[~content], z[~content] - 1), 1.0)
         np.add.at(counts.in_document, (rows[content], q[content]), 1.0)
-        np.add.at(counts.of_topics, (corpus.tokens[content], q[content]), 1.0)
+        np.add.at(counts.topic_counts, (corpus.tokens[content], q[content]), 1.0)
         return counts
 
 
 @nb.njit(cache=True)
 def _sweep(  # type: ignore[no-untyped-def]
-    tokens, offsets, z, q, transitions, of_states, in_document, of_topics, alpha, gamma, delta, epsilon, uniforms
+    tokens, offsets, z, q, transitions, state_counts, in_document, topic_counts, alpha, gamma, delta, epsilon, uniforms
 ):
     """Draw state and topic of every token once, in order, in place."""
-    V, K, C = of_topics.shape[0], of_topics.shape[1], of_states.shape[1]
+    V, K, C = topic_counts.shape[0], topic_counts.shape[1], state_counts.shape[1]
     topic_totals, state_totals, leaving = np.zeros(K), np.zeros(C), np.zeros(C + 2)
     for v in range(V):
         for k in range(K):
-            topic_totals[k] += of_topics[v, k]
+            topic_totals[k] += topic_counts[v, k]
         for c in range(C):
-            state_totals[c] += of_states[v, c]
+            state_totals[c] += state_counts[v, c]
     for c in range(C + 2):
         for b in range(C + 1):
             leaving[c] += transitions[c, b]
@@ -92,42 +92,42 @@ def _sweep(  # type: ignore[no-untyped-def]
         content = in_document[d].sum()
         for i in range(offsets[d], offsets[d + 1]):
             v, old = tokens[i], z[i]
-            before = z[i - 1] if i > offsets[d] else C + 1
+            previous = z[i - 1] if i > offsets[d] else C + 1
             last = i + 1 == offsets[d + 1]
-            after = 0 if last else z[i + 1]
+            following = 0 if last else z[i + 1]
             if old == 0:
                 in_document[d, q[i]] -= 1.0
-                of_topics[v, q[i]] -= 1.0
+                topic_counts[v, q[i]] -= 1.0
                 topic_totals[q[i]] -= 1.0
                 per_topic[q[i]] = 1.0 / (topic_totals[q[i]] + V * gamma)
                 content -= 1.0
             else:
-                of_states[v, old - 1] -= 1.0
+                state_counts[v, old - 1] -= 1.0
                 state_totals[old - 1] -= 1.0
                 per_state[old - 1] = 1.0 / (state_totals[old - 1] + V * epsilon)
-            transitions[before, old] -= 1.0
-            leaving[before] -= 1.0
-            per_move[before] = 1.0 / (leaving[before] + (C + 1) * delta)
+            transitions[previous, old] -= 1.0
+            leaving[previous] -= 1.0
+            per_move[previous] = 1.0 / (leaving[previous] + (C + 1) * delta)
             if not last:
-                transitions[old, after] -= 1.0
+                transitions[old, following] -= 1.0
                 leaving[old] -= 1.0
                 per_move[old] = 1.0 / (leaving[old] + (C + 1) * delta)
             total = 0.0
             for c in range(C + 1):
-                moved = transitions[before, c] + delta
+                moved = transitions[previous, c] + delta
                 if not last:
-                    if before == c:
-                        more = 1.0 if c == after else 0.0
-                        moved *= (transitions[c, after] + more + delta) / (leaving[c] + 1.0 + (C + 1) * delta)
+                    if previous == c:
+                        more = 1.0 if c == following else 0.0
+                        moved *= (transitions[c, following] + more + delta) / (leaving[c] + 1.0 + (C + 1) * delta)
                     else:
-                        moved *= (transitions[c, after] + delta) * per_move[c]
+                        moved *= (transitions[c, following] + delta) * per_move[c]
                 if c == 0:
                     moved /= content + K * alpha
                     for k in range(K):
-                        total += moved * (in_document[d, k] + alpha) * (of_topics[v, k] + gamma) * per_topic[k]
+                        total += moved * (in_document[d, k] + alpha) * (topic_counts[v, k] + gamma) * per_topic[k]
                         sums[k] = total
                 else:
-                    total += moved * (of_states[v, c - 1] + epsilon) * per_state[c - 1]
+                    total += moved * (state_counts[v, c - 1] + epsilon) * per_state[c - 1]
                     sums[K + c - 1] = total
             threshold, choice = uniforms[i] * total, 0
             while choice < K + C - 1 and sums[choice] <= threshold:
@@ -135,21 +135,21 @@ def _sweep(  # type: ignore[no-untyped-def]
             if choice < K:
                 new, q[i] = 0, choice
                 in_document[d, choice] += 1.0
-                of_topics[v, choice] += 1.0
+                topic_counts[v, choice] += 1.0
                 topic_totals[choice] += 1.0
                 per_topic[choice] = 1.0 / (topic_totals[choice] + V * gamma)
                 content += 1.0
             else:
                 new = choice - K + 1
-                of_states[v, new - 1] += 1.0
+                state_counts[v, new - 1] += 1.0
                 state_totals[new - 1] += 1.0
                 per_state[new - 1] = 1.0 / (state_totals[new - 1] + V * epsilon)
             z[i] = new
-            transitions[before, new] += 1.0
-            leaving[before] += 1.0
-            per_move[before] = 1.0 / (leaving[before] + (C + 1) * delta)
+            transitions[previous, new] += 1.0
+            leaving[previous] += 1.0
+            per_move[previous] = 1.0 / (leaving[previous] + (C + 1) * delta)
             if not last:
-                transitions[new, after] += 1.0
+                transitions[new, following] += 1.0
                 leaving[new] += 1.0
                 per_move[new] = 1.0 / (leaving[new] + (C + 1) * delta)
 
@@ -223,7 +223,7 @@ class LDAHMM(TopicEstimator):
     def estimate(self, counts: Counts) -> Parameters:
         """Return the posterior means of the parameters given counts."""
         moves = _shares(counts.transitions + self.delta)
-        topics, states = _shares(counts.of_topics.T + self.gamma), _shares(counts.of_states.T + self.epsilon)
+        topics, states = _shares(counts.topic_counts.T + self.gamma), _shares(counts.state_counts.T + self.epsilon)
         return Parameters(moves[-1], moves[:-1].copy(), topics, states, np.full(self.n_components, self.alpha))
 
 

@@ -15,7 +15,7 @@ ITERATIONS, HALVINGS, SMALL = 100, 40, 1e-10
 
 
 def objective(parameters: Floats, x: Floats, labels: Ints, penalties: Floats) -> float:
-    """Return what is minimised, nats; x, (N, P), has a column for every parameter, penalties are (P,)."""
+    """Return the penalised negative log-likelihood, nats, of (N, P) features x, whose penalties are (P,)."""
     signs = 2.0 * labels - 1.0
     return float(np.logaddexp(0.0, -signs * (x @ parameters)).sum() + (penalties * parameters**2).sum() / 2.0)
 
@@ -48,11 +48,11 @@ def logistic_regression(
         hessian = (x * (p * (1.0 - p))[:, None]).T @ x + np.diag(penalties)
         step, size = np.linalg.solve(hessian, gradient), 1.0
         for _ in range(HALVINGS):
-            found = objective(parameters - size * step, x, labels, penalties)
-            if found <= value:
+            new_value = objective(parameters - size * step, x, labels, penalties)
+            if new_value <= value:
                 break
             size /= 2.0
-        decrease, parameters, value = value - found, parameters - size * step, found
+        decrease, parameters, value = value - new_value, parameters - size * step, new_value
         if decrease < SMALL:
             break
     return parameters[:F], float(parameters[F]) if intercept else 0.0

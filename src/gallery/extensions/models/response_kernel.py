@@ -26,7 +26,7 @@ SMALLEST = 1e-280  # a sum of weights below it is made anew by logarithms
 
 
 class Responses(NamedTuple):
-    """The responses of each document: those of d are partners[offsets[d]:offsets[d + 1]], and signs, 1.0 or -1.0."""
+    """Responses by document: partners[offsets[d]:offsets[d + 1]] and signs, 1.0 or -1.0, of document d."""
 
     offsets: Ints
     partners: Ints
@@ -34,7 +34,7 @@ class Responses(NamedTuple):
 
     @classmethod
     def of(cls, pairs: Ints, labels: Ints, documents: int) -> "Responses":
-        """Return those of (M, 2) pairs with (M,) labels; each counts for both, a partner beyond the documents not."""
+        """Return the responses of (M, 2) pairs with (M,) labels, for both of a pair that are among the documents."""
         one, other = pairs[:, 0], pairs[:, 1]
         owners, partners = np.concatenate([one, other]), np.concatenate([other, one])
         signs = np.tile(2.0 * labels - 1.0, 2)
@@ -55,7 +55,7 @@ class State(NamedTuple):
 
     @classmethod
     def of(cls, corpus: Corpus, q: Ints, K: int) -> "State":
-        """Return the state of topics of tokens."""
+        """Return the state of the (N,) topics of a corpus's tokens."""
         shares, in_word = np.zeros((corpus.n_documents + 1, K)), np.zeros((corpus.n_words, K))
         rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
         np.add.at(shares, (rows, q), 1.0)
@@ -67,13 +67,13 @@ class State(NamedTuple):
 
 @nb.njit(cache=True)
 def _sweep(  # type: ignore[no-untyped-def]
-    tokens, offsets, of_document, partners, signs, weights, bias, alpha, gamma, uniforms, q, shares, in_word, totals
+    tokens, offsets, firsts, partners, signs, weights, bias, alpha, gamma, uniforms, q, shares, in_word, totals
 ):
-    """Draw every token's topic once, in order; the arguments are those of `Responses` and `State`."""
+    """Draw every token's topic once, in order; the arguments are fields of `Responses` and `State`."""
     K, V = alpha.shape[0], in_word.shape[0]
     most = 0
     for d in range(offsets.shape[0] - 1):
-        most = max(most, of_document[d + 1] - of_document[d])
+        most = max(most, firsts[d + 1] - firsts[d])
     odds, factors = np.empty(most), np.empty((most, K))
     counts, sums = np.empty(K), np.empty(K)
     for d in range(offsets.shape[0] - 1):
@@ -83,9 +83,9 @@ def _sweep(  # type: ignore[no-untyped-def]
         counts[:] = 0.0
         for i in range(start, start + length):
             counts[q[i]] += 1.0
-        responses = of_document[d + 1] - of_document[d]
+        responses = firsts[d + 1] - firsts[d]
         for r in range(responses):
-            partner, sign = partners[of_document[d] + r], signs[of_document[d] + r]
+            partner, sign = partners[firsts[d] + r], signs[firsts[d] + r]
             exponent = -sign * bias
             for k in range(K):
                 each = -sign * weights[k] * shares[partner, k] / length
@@ -167,11 +167,11 @@ def _sweep_given_weights(tokens, offsets, pi, gamma, uniforms, q, in_word, total
 
 
 @nb.njit(cache=True)
-def _move_weights(of_document, partners, signs, weights, bias, proposals, uniforms, pi):  # type: ignore[no-untyped-def]
+def _move_weights(firsts, partners, signs, weights, bias, proposals, uniforms, pi):  # type: ignore[no-untyped-def]
     """Replace each document's pi by its proposal with the probability that its responses give it, in order."""
     for d in range(len(proposals)):
         ratio = 0.0
-        for r in range(of_document[d], of_document[d + 1]):
+        for r in range(firsts[d], firsts[d + 1]):
             other = pi[partners[r]]
             for sign, own in ((1.0, proposals[d]), (-1.0, pi[d])):
                 ratio -= sign * math.log1p(math.exp(-signs[r] * ((weights * own * other).sum() + bias)))

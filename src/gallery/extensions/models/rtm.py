@@ -35,14 +35,14 @@ class RTM(TopicEstimator):
         rounds: E and M steps.
         sweeps: of each E step; products are averaged over the last half of them.
         feedback: whether links draw topics.
-        reads: what a link depends on, "topics", q-bar, or "weights", pi.
+        reads: the input of a link: "topics", q-bar, or "weights", pi.
         random_state: the chain's generator, or its seed.
 
     Attributes (after `fit`):
         components_: (K, V) the topics, from the mean of the counts over the last half of the last E step.
         alpha_: (K,).
         weights_, bias_: (K,) w, and w_0.
-        document_topics_: (D, K) means of what a link reads.
+        document_topics_: (D, K) means of the input of a link.
 
     Examples:
         >>> texts = [("a", ["good", "fine"]), ("b", ["bad", "dull"]), ("c", ["good", "good"])]
@@ -104,7 +104,7 @@ class RTM(TopicEstimator):
 
 
 def check_pairs(pairs: Ints, y: Ints, documents: int) -> None:
-    """Raise InputError for pairs that are not (M, 2) of two documents each, or labels that are not theirs, 0 or 1."""
+    """Raise InputError for pairs that are not (M, 2) places of two documents, or links that are not (M,) 0 and 1."""
     if pairs.ndim != 2 or pairs.shape[1] != 2 or y.shape != pairs.shape[:1] or not np.isin(y, (0, 1)).all():
         raise InputError(
             f"relational topic model: pairs {pairs.shape} and links {y.shape}; give (M, 2) and (M,) of 0 and 1"

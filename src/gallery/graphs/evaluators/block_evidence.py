@@ -1,4 +1,4 @@
-"""The likelihood of relations under blocks by annealed importance sampling (Neal 2001), from the prior of the clusters.
+"""The likelihood of relations under blocks by annealed importance sampling (Neal 2001), from the clusters' prior.
 
 A chain goes from p(q) to p(q) p(R | q) by collapsed Gibbs sweeps; the mean of its weight's exponential is p(R). It is
 held to `gallery.graphs.evaluators.partitions`, which has all of its terms where there are few entities.
@@ -13,7 +13,7 @@ from heldout.evaluators.evaluation import log_mean
 def annealed_evidence(
     blocks: Blocks, *, chains: int, temperatures: int, random: np.random.Generator
 ) -> tuple[float, float]:
-    """Return an estimate of log p(R), nats, and its standard error, of two or more chains.
+    """Return an estimate of log p(R), nats, and its standard error, from two or more chains.
 
     The clusters that `blocks` has are lost.
     """

@@ -9,7 +9,7 @@ from heldout.typing import Floats
 
 
 def log_loss(values: Bools, probabilities: Floats) -> float:
-    """Return the mean of -log p(value), nats per cell, of (n,) cells and the probabilities that they are 1.
+    """Return the mean of -log p(value), nats per cell, of (n,) cells, given the probabilities of a 1.
 
     Examples:
         >>> round(log_loss(np.array([True, False]), np.array([0.5, 0.5])), 4)
@@ -19,10 +19,10 @@ def log_loss(values: Bools, probabilities: Floats) -> float:
 
 
 def area_under_curve(values: Bools, probabilities: Floats) -> float:
-    """Return the chance that a cell of 1 has a higher probability than one of 0, ties halved, of (n,) cells.
+    """Return the chance that a cell of 1 has a higher probability than a cell of 0, ties halved, of (n,) cells.
 
     Raises:
-        InputError: where all cells are alike.
+        InputError: where all cells are equal.
 
     Examples:
         >>> area_under_curve(np.array([True, False, False]), np.array([0.5, 0.5, 0.1]))

@@ -28,11 +28,11 @@ from heldout.corpora.relations.relation import Relation
 from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
-LARGEST_SET = 16  # entities of the subset recursion
+LARGEST_SET = 16  # largest number of entities for the recursion over subsets
 
 
 class Enumerated(NamedTuple):
-    """What the sum over partitions gives, nats.
+    """Results of a sum over partitions, nats.
 
     Attributes:
         log_evidence: log p(R).
@@ -203,7 +203,7 @@ def _subsets(log_weights: Floats, n: int) -> Floats:
 
 
 def partitions_by_features(relation: Relation, concentration: float, eta: tuple[float, float] = (1.0, 1.0)) -> Floats:
-    """Return log p(R, m clusters), nats, (n + 1,), of n entities under a CRP, every feature a cluster of its own.
+    """Return log p(R, m clusters), nats, (n + 1,), of n entities under a CRP; every feature is its own cluster.
 
     The relation is of entities and features, (n, F).
 

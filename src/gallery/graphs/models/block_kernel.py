@@ -16,7 +16,7 @@ import math
 import numba as nb
 import numpy as np
 
-DIRICHLET, CRP, OWN = 0, 1, 2  # priors of a type's clusters; OWN: every entity is its own, and stays
+DIRICHLET, CRP, SINGLETONS = 0, 1, 2  # priors of a type's clusters; SINGLETONS: every entity is a cluster of its own
 
 _I8, _I, _F = "int8[::1]", "int64[::1]", "float64[::1]"
 # cells, offset, shape, types, entities, caps, counts_at, priors, concentrations, one, zero, both
@@ -40,14 +40,14 @@ def count(cells, offset, shape, types, entities, caps, counts_at, q, ones, obser
     ones[:] = 0
     observed[:] = 0
     for r in range(len(offset)):
-        at = offset[r]
+        place = offset[r]
         e0, e1, e2 = entities[types[r, 0]], entities[types[r, 1]], entities[types[r, 2]]
         c1, c2 = caps[types[r, 1]], caps[types[r, 2]]
         for i in range(shape[r, 0]):
             for j in range(shape[r, 1]):
                 for k in range(shape[r, 2]):
-                    value = cells[at]
-                    at += 1
+                    value = cells[place]
+                    place += 1
                     if value >= 0:
                         block = counts_at[r] + (q[e0 + i] * c1 + q[e1 + j]) * c2 + q[e2 + k]
                         ones[block] += value
@@ -73,7 +73,7 @@ def sweep(data, state, beta, uniforms):  # type: ignore[no-untyped-def]
     m3, n3 = np.zeros(largest, np.int64), np.zeros(largest, np.int64)
     scores = np.zeros(caps.max())
     for t in range(len(caps)):
-        if priors[t] == OWN:
+        if priors[t] == SINGLETONS:
             continue
         cap = caps[t]
         for i in range(entities[t + 1] - entities[t]):
@@ -172,7 +172,7 @@ def sweep(data, state, beta, uniforms):  # type: ignore[no-untyped-def]
                                         total += one[x + m] - one[x] + zero[y - x + n - m] - zero[y - x]
                                         total += both[y] - both[y + n]
                             scores[a] += beta * total
-                    # put it back, for relations after this one; the draw below moves it
+                    # put it back, for later relations; the draw below moves it
                     for b in range(ku):
                         for c in range(kv):
                             place = b * kv + c
@@ -229,18 +229,18 @@ def sweep(data, state, beta, uniforms):  # type: ignore[no-untyped-def]
                             if value < 0:
                                 continue
                             qx, qy, qz = q[e0 + x], q[e1 + y], q[e2 + z]
-                            after = counts_at[r] + (qx * c1 + qy) * c2 + qz
+                            target = counts_at[r] + (qx * c1 + qy) * c2 + qz
                             if p == 0 or (square and x == i):
                                 qx = old
                             if p == 1 or (square and y == i):
                                 qy = old
                             if p == 2:
                                 qz = old
-                            before = counts_at[r] + (qx * c1 + qy) * c2 + qz
-                            ones[before] -= value
-                            observed[before] -= 1
-                            ones[after] += value
-                            observed[after] += 1
+                            source = counts_at[r] + (qx * c1 + qy) * c2 + qz
+                            ones[source] -= value
+                            observed[source] -= 1
+                            ones[target] += value
+                            observed[target] += 1
 
 
 @nb.njit(f"float64({_DATA}, {_STATE}, {_F}, float64[:, ::1])", cache=True)

@@ -33,7 +33,7 @@ _sweep: Any = kernel.sweep  # numba's types take fewer arguments than these have
 _anneal: Any = kernel.anneal
 _count: Any = kernel.count
 LARGEST = 64  # clusters of a type under a CRP
-_ALONE = "alone"  # the type, of one entity, of an axis that a relation lacks
+_NO_AXIS = "alone"  # type, with a single entity, of an axis that a relation lacks
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Blocks:
     ) -> None:
         if not all(0.0 < parameter < np.inf for parameter in eta):
             raise InputError(f"{relations.name}: eta {eta}; both must be positive and finite")
-        names = [*relations.entities, _ALONE]
+        names = [*relations.entities, _NO_AXIS]
         self.relations, self.priors, self.eta = relations, dict(priors), eta
         self._type = {name: place for place, name in enumerate(names)}
         counted = [len(relations.entities[name]) for name in relations.entities] + [1]
@@ -116,8 +116,8 @@ class Blocks:
         self._entities = np.concatenate([[0], np.cumsum(counted)]).astype(np.int64)
         shapes, types = [], []
         for one in relations.relations:
-            axes = [*one.types, *[_ALONE] * (3 - len(one.types))]
-            if len(axes) > 3 or (axes[2] != _ALONE and axes[2] in axes[:2]):
+            axes = [*one.types, *[_NO_AXIS] * (3 - len(one.types))]
+            if len(axes) > 3 or (axes[2] != _NO_AXIS and axes[2] in axes[:2]):
                 raise InputError(
                     f"{relations.name}: relation {one.name} of types {', '.join(one.types)}; three at most, and one"
                     " twice on the first two axes alone"
@@ -131,7 +131,7 @@ class Blocks:
         blocks = np.array([self._caps[axes].prod() for axes in self._types])
         self._counts_at = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
         kinds = {name: kernel.DIRICHLET if prior.K else kernel.CRP for name, prior in priors.items()}
-        self._kinds = np.array([kinds.get(name, kernel.OWN) for name in names], dtype=np.int64)
+        self._kinds = np.array([kinds.get(name, kernel.SINGLETONS) for name in names], dtype=np.int64)
         self._concentrations = np.array([priors[n].concentration if n in priors else 1.0 for n in names])
         cells = np.arange(int((self._cells >= 0).sum()) + 1, dtype=float)
         self._log_beta = tuple(gammaln(cells + b) - gammaln(b) for b in (*eta, sum(eta)))
@@ -147,7 +147,7 @@ class Blocks:
         return self.q, self.sizes, self.ones, self.observed
 
     def start(self, given: Mapping[str, Ints] | np.random.Generator, clusters: int = 0) -> "Blocks":
-        """Start from clusters by type, or draw them: from their priors, or so many equally probable ones.
+        """Start from given clusters by type, or from random ones: drawn from the priors, or all equally probable.
 
         Returns the same object.
         """
@@ -194,7 +194,7 @@ class Blocks:
         return relabelled(self.q[begin:end])
 
     def restart_from(self, state: Ints) -> "Blocks":
-        """Return to a state that was kept, a copy of `q`."""
+        """Restore a state that was kept as a copy of `q`."""
         begins = self._entities
         return self.start({name: state[begins[place] : begins[place + 1]] for name, place in self._type.items()})
 
@@ -204,9 +204,9 @@ class Blocks:
         It is (m + b_1) / (n + b_1 + b_0) of the cell's block, with the relation's shape.
         """
         shape = self.relations.relations[relation].values.shape
-        at = slice(self._counts_at[relation], self._counts_at[relation + 1])
+        part = slice(self._counts_at[relation], self._counts_at[relation + 1])
         caps = self._caps[self._types[relation]]
-        probabilities = (self.ones[at] + self.eta[0]) / (self.observed[at] + sum(self.eta))
+        probabilities = (self.ones[part] + self.eta[0]) / (self.observed[part] + sum(self.eta))
         axes = [self.q[self._entities[t] : self._entities[t + 1]] for t in self._types[relation]]
         whole: Floats = probabilities.reshape(caps)[np.ix_(*axes)]
         return whole.reshape(shape)

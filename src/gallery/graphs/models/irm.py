@@ -76,8 +76,8 @@ class IRM(Estimator):
         numbers: dict[str, list[int]] = {name: [] for name in sorted(used)}
         for state in self.states_:
             self.blocks_.restart_from(state)
-            for name, of_type in numbers.items():
-                of_type.append(int(self.blocks_.clusters(name).max()) + 1)
+            for name, cluster_numbers in numbers.items():
+                cluster_numbers.append(int(self.blocks_.clusters(name).max()) + 1)
         self.cluster_numbers_: Mapping[str, Ints] = {name: np.array(n) for name, n in numbers.items()}
         self.blocks_.restart_from(chains[int(self.log_joints_.argmax())].best)
         self.log_joint_ = self.blocks_.log_joint()

@@ -106,7 +106,7 @@ class Roles:
         self.start()
 
     def start(self) -> None:
-        """Take all draws away; a sweep at beta = 0 then draws them from the prior."""
+        """Remove all draws; a sweep at beta = 0 then draws them from the prior."""
         self.draws = np.full((len(self.pairs), 3), -1, dtype=np.int64)
         self.members = np.zeros((self.nodes, self.K), dtype=np.int64)
         self.ones, self.observed = (np.zeros((self.K, self.K), dtype=np.int64) for _ in range(2))
@@ -118,12 +118,12 @@ class Roles:
         _run(self.pairs, self.values, *parameters, self.draws, *counts, random.random(len(self.pairs)))
 
     def log_likelihood(self) -> float:
-        """Return log p(R | q, c) of the pairs that are not of the background, nats."""
+        """Return log p(R | q, c) of the pairs outside the background, nats."""
         one, zero = self.eta
         return float((betaln(self.ones + one, self.observed - self.ones + zero) - betaln(one, zero)).sum())
 
     def log_constant(self) -> float:
-        """Return the log probability that no 1 is of the background, which c leaves out where R_ij = 1, nats."""
+        """Return the log probability that no 1 is background, which c leaves out where R_ij = 1, nats."""
         return float(self.values.sum() * math.log1p(-self.rho))
 
     def log_joint(self) -> float:
@@ -132,10 +132,10 @@ class Roles:
         prior = (gammaln(self.members + alpha) - gammaln(alpha)).sum()
         prior += (gammaln(K * alpha) - gammaln(draws + K * alpha)).sum()
         zeros = self.draws[self.values == 0, 2]
-        of_zeros = len(zeros) * math.log1p(-self.rho)
+        zero_term = len(zeros) * math.log1p(-self.rho)
         if self.rho > 0.0:
-            of_zeros += zeros.sum() * (math.log(self.rho) - math.log1p(-self.rho))
-        return float(prior + of_zeros) + self.log_constant() + self.log_likelihood()
+            zero_term += zeros.sum() * (math.log(self.rho) - math.log1p(-self.rho))
+        return float(prior + zero_term) + self.log_constant() + self.log_likelihood()
 
     def memberships(self) -> Floats:
         """Return E[pi | q], (n, K)."""
@@ -151,7 +151,7 @@ class Roles:
 
 @estimator
 class MMSB(Estimator):
-    """The mixed membership stochastic block model, of several chains the one with the highest mean log p(R, q).
+    """The mixed membership stochastic block model: of several chains, the one with the highest mean log p(R, q).
 
     Args:
         n_components: K.
@@ -212,6 +212,6 @@ class MMSB(Estimator):
 
     def plugged_in(self, relation: Relation) -> float:
         """Return log p(R | E[pi], E[eta]), nats: parameters plugged in, which is no likelihood of R."""
-        of_pairs = self.rho + (1.0 - self.rho) * (1.0 - self.memberships_ @ self.eta_ @ self.memberships_.T)
-        chances = np.where(relation.values, 1.0 - of_pairs, of_pairs)
+        zero_chances = self.rho + (1.0 - self.rho) * (1.0 - self.memberships_ @ self.eta_ @ self.memberships_.T)
+        chances = np.where(relation.values, 1.0 - zero_chances, zero_chances)
         return float(np.log(chances[relation.mask]).sum())

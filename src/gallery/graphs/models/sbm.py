@@ -30,11 +30,11 @@ from heldout.typing import Floats, Ints
 
 _sweep: Any = kernel.sweep  # numba's types take fewer arguments than these have
 _expected: Any = kernel.expected
-START = 0.9  # of a node in one cluster where variational EM starts, the rest in all
+START = 0.9  # share of a node in one cluster at the start of variational EM; the rest is spread over all
 
 
 class Variational(NamedTuple):
-    """What variational EM ends with.
+    """The result of variational EM.
 
     Attributes:
         phi: (n, K), the nodes' probabilities of clusters.
@@ -48,7 +48,7 @@ class Variational(NamedTuple):
 
 
 def sbm_blocks(relations: Relations, K: int, *, alpha: float = 1.0, eta: tuple[float, float] = (1.0, 1.0)) -> Blocks:
-    """Return the blocks of the first type's K clusters; other types' entities have an eta each.
+    """Return the blocks of the first type's K clusters; entities of other types have an eta each.
 
     Raises:
         InputError: for K below 1, or a parameter that is not positive.
@@ -64,7 +64,7 @@ class Chain(NamedTuple):
     Attributes:
         log_joints: log p(R, q) after every sweep, nats.
         best: the state of the highest one, a copy of `Blocks.q`.
-        states: those that were kept, after the first half of the sweeps.
+        states: the states that were kept, after the first half of the sweeps.
     """
 
     log_joints: Floats
@@ -75,7 +75,7 @@ class Chain(NamedTuple):
 def sample(
     blocks: Blocks, *, sweeps: int, random: np.random.Generator, kept: int = 0, start_clusters: int = 0
 ) -> Chain:
-    """Sample from a start that is drawn from the prior; `kept` states, evenly, of the second half.
+    """Sample from a start drawn from the prior; keep `kept` states, evenly spaced, of the second half.
 
     With `start_clusters` the start is that many random clusters of each type, or as many as it may have.
 
@@ -121,8 +121,8 @@ def variational_em(
     node = np.arange(n)
     self_true = true[node, node].astype(float)  # (n, P)
     self_false = seen[node, node] - self_true
-    between = ~np.eye(n, dtype=bool)[..., None]
-    listed = [_listed(cells & between) for cells in (true, np.swapaxes(true, 0, 1), ~seen, np.swapaxes(~seen, 0, 1))]
+    distinct = ~np.eye(n, dtype=bool)[..., None]
+    listed = [_listed(cells & distinct) for cells in (true, np.swapaxes(true, 0, 1), ~seen, np.swapaxes(~seen, 0, 1))]
     lists = [array for pair in listed for array in pair]
     phi = (1.0 - START) / K + START * np.eye(K)[random.integers(K, size=n)]
     bounds: list[float] = []

@@ -33,8 +33,8 @@ Combination = Literal["none", "concatenation", "product"]
 NO_FEATURES: Combination = "none"
 COMBINATIONS: tuple[Combination, ...] = (NO_FEATURES, "concatenation", "product")
 CONSTANT_PRECISION = 3.0 / np.pi**2
-LARGEST_SUM = 20_000  # partitions, of which 14 nodes in two clusters have 8,192
-NEGLIGIBLE = 1e-9  # of the posterior, below which a partition predicts nothing
+LARGEST_SUM = 20_000  # largest number of partitions that are summed over; 14 nodes in two clusters have 8,192
+NEGLIGIBLE = 1e-9  # posterior probability below which a partition predicts nothing
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 
 
@@ -56,7 +56,7 @@ def node_features(relation: Relation, components: int) -> Floats:
     left, sizes, right = np.linalg.svd(np.where(mask, values - means, 0.0), full_matrices=False)
     if components < 1 or not (sizes[:components] > 1e-9).sum() == components:
         raise InputError(f"relation {relation.name}: {components} components of {len(values)} nodes; take fewer")
-    signs = np.sign(right[np.arange(len(right)), np.abs(right).argmax(axis=1)])  # the same ones everywhere
+    signs = np.sign(right[np.arange(len(right)), np.abs(right).argmax(axis=1)])  # the same signs everywhere
     result: Floats = (left * signs)[:, :components] * np.sqrt(len(values))
     return result
 
@@ -131,8 +131,8 @@ class FeatureBlocks:
 
     def regressions(self, rows: Ints, columns: Ints) -> tuple[Floats, Floats, Floats]:
         """Return evidences (R,), weights (R, P) and covariances (R, P, P) of the block of some nodes with others."""
-        at = np.ix_(rows, columns)
-        f, cells = (whole[at].reshape(-1, whole.shape[2]) for whole in (self.features, self.cells))
+        block = np.ix_(rows, columns)
+        f, cells = (whole[block].reshape(-1, whole.shape[2]) for whole in (self.features, self.cells))
         return kernel.regressions(np.ascontiguousarray(f), np.ascontiguousarray(cells), self.precisions)
 
     def log_likelihood(self, q: Ints) -> float:
@@ -140,9 +140,9 @@ class FeatureBlocks:
         members = [np.flatnonzero(q == cluster) for cluster in np.unique(q)]
         sets = [int((1 << own).sum()) for own in members]
         total = 0.0
-        for rows, of_rows in zip(members, sets, strict=True):
-            for columns, of_columns in zip(members, sets, strict=True):
-                key = (of_rows, of_columns)
+        for rows, row_set in zip(members, sets, strict=True):
+            for columns, column_set in zip(members, sets, strict=True):
+                key = (row_set, column_set)
                 if key not in self._evidences:
                     self._evidences[key] = float(self.regressions(rows, columns)[0].sum())
                 total += self._evidences[key]
@@ -159,8 +159,8 @@ class FeatureBlocks:
                 logits = f @ weights.T
                 deviations = np.sqrt(np.einsum("ijp,rpo,ijo->ijr", f, covariances, f))
                 plugged[np.ix_(rows, columns)] = expit(logits)
-                over = expit(logits[..., None] + deviations[..., None] * _NODES) @ (_WEIGHTS / _WEIGHTS.sum())
-                averaged[np.ix_(rows, columns)] = over
+                block_average = expit(logits[..., None] + deviations[..., None] * _NODES) @ (_WEIGHTS / _WEIGHTS.sum())
+                averaged[np.ix_(rows, columns)] = block_average
         return plugged.reshape(self.shape), averaged.reshape(self.shape)
 
     def predict(self, prior: ClusterPrior, hidden: Bools) -> Predicted:
@@ -214,7 +214,7 @@ def restricted_growth(n: int, K: int) -> Iterator[Ints]:
 
 
 def number_of_partitions(n: int, K: int) -> int:
-    """Return how many partitions of n nodes into K clusters at most there are: a sum of Stirling's numbers.
+    """Return the number of partitions of n nodes into K clusters at most, a sum of Stirling's numbers.
 
     Examples:
         >>> number_of_partitions(14, 2), number_of_partitions(4, 4)

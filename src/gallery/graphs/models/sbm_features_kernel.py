@@ -19,8 +19,8 @@ def _objective(f: Floats, cells: "np.ndarray", precisions: Floats, w: Floats) ->
             s = 0.0
             for p in range(len(w)):
                 s += f[i, p] * w[p]
-            against = -s if cells[i] == 1 else s
-            value += max(against, 0.0) + np.log1p(np.exp(-abs(against)))
+            loss_logit = -s if cells[i] == 1 else s
+            value += max(loss_logit, 0.0) + np.log1p(np.exp(-abs(loss_logit)))
     return value
 
 
@@ -89,12 +89,12 @@ def regressions(f: Floats, cells: "np.ndarray", precisions: Floats) -> tuple[Flo
             for _ in range(HALVINGS):
                 for p in range(P):
                     tried[p] = w[p] - size * step[p]
-                found = _objective(f, cells[:, r], precisions, tried)
-                if found <= value:
+                new_value = _objective(f, cells[:, r], precisions, tried)
+                if new_value <= value:
                     break
                 size /= 2.0
             w[:] = tried
-            value = found
+            value = new_value
         evidences[r] = -value
         for p in range(P):
             evidences[r] += 0.5 * np.log(precisions[p]) - np.log(L[p, p])

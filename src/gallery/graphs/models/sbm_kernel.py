@@ -68,13 +68,13 @@ def sweep(phi, starts, sent, starts_in, received, starts_gap, gaps, starts_gap_i
 def expected(phi, starts, nodes, p):  # type: ignore[no-untyped-def]
     """Return sum phi_ia phi_jb over the listed cells (i, j) of the relation p, (K, K)."""
     n, K = phi.shape
-    counts, of_node = np.zeros((K, K)), np.empty(K)
+    counts, node_sums = np.zeros((K, K)), np.empty(K)
     for i in range(n):
-        of_node[:] = 0.0
+        node_sums[:] = 0.0
         for place in range(starts[p, i], starts[p, i + 1]):
             for b in range(K):
-                of_node[b] += phi[nodes[place], b]
+                node_sums[b] += phi[nodes[place], b]
         for a in range(K):
             for b in range(K):
-                counts[a, b] += phi[i, a] * of_node[b]
+                counts[a, b] += phi[i, a] * node_sums[b]
     return counts

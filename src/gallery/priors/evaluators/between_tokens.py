@@ -1,4 +1,4 @@
-r"""What one token of a document says of another, given what the model was given of the document: exactly.
+r"""Pointwise mutual information of two tokens, exactly, given all that the model was given of their document.
 
     I(y_1; y_2) = sum_vw p(v, w) log p(v, w) / (p(v) p(w)) nats,      p(v, w) = E[p(v | theta) p(w | theta)].
 
@@ -14,7 +14,7 @@ from heldout.typing import Floats
 
 
 def mutual_information(joint: Floats) -> float:
-    """Return I(y_1; y_2), nats, of joint probabilities p(v, w), (V, V), that are symmetric.
+    """Return the mutual information I(y_1; y_2), nats, of symmetric joint probabilities p(v, w), (V, V).
 
     Examples:
         >>> float(mutual_information(np.diag([0.5, 0.5])).__round__(6)), mutual_information(np.full((2, 2), 0.25))
@@ -24,14 +24,14 @@ def mutual_information(joint: Floats) -> float:
     return float(xlogy(joint, joint).sum() - 2.0 * xlogy(single, single).sum())
 
 
-def of_dirichlet(phi: Floats, alpha: Floats) -> Floats:
+def pairs_under_dirichlet(phi: Floats, alpha: Floats) -> Floats:
     """Return p(v, w), (V, V), under topics phi, (K, V), with Dirichlet parameters alpha, (K,)."""
     total = alpha.sum()
     moments = (np.outer(alpha, alpha) + np.diag(alpha)) / (total * (total + 1.0))
     return np.asarray(phi.T @ moments @ phi)
 
 
-def of_weights(phi: Floats, theta: Floats) -> Floats:
-    """Return p(v, w), (V, V), under topics phi, (K, V), with the weights theta, (K,), of which nothing is uncertain."""
+def pairs_under_weights(phi: Floats, theta: Floats) -> Floats:
+    """Return p(v, w), (V, V), under topics phi, (K, V), with certain weights theta, (K,)."""
     single = theta @ phi
     return np.outer(single, single)

@@ -15,17 +15,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gallery.tokens.evaluators.categorical_pca_annealed import categorical_pca_annealed
-from gallery.tokens.evaluators.categorical_pca_marginal import SPACINGS, _of_its_own
+from gallery.tokens.evaluators.categorical_pca_marginal import SPACINGS, case_marginal
 from gallery.tokens.models.categorical_pca import CategoricalPCA
 from heldout.errors import InputError
 from heldout.evaluators.trapezoid import grid
 from heldout.typing import Floats
 
-REACH, SPACING = 8.0, 0.25  # of the grid of pairs of tokens, in standard deviations of the prior
+REACH, SPACING = 8.0, 0.25  # extent and spacing of the grid for pairs of tokens, in standard deviations of the prior
 
 
 def categorical_pca_inputs_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any], inputs: Floats) -> Floats:
-    """Return log p(y_i | u_i), (N,) nats, of (N, C) counts X given (N, D) inputs, of one or two components.
+    """Return log p(y_i | u_i), (N,) nats, of (N, C) counts X given (N, D) inputs, for one or two components.
 
     Raises:
         InputError: for more components, bad counts or inputs, or a case that does not settle.
@@ -35,10 +35,10 @@ def categorical_pca_inputs_marginal(model: CategoricalPCA, X: sp.sparray | NDArr
     x, sums = model.counts_and_sums(X)
     value = np.zeros(len(sums))
     for i, own in _own_models(model, inputs, len(sums)):
-        found = _of_its_own(own, x[[i]], sums[[i]])
-        if found is None:
+        log_p = case_marginal(own, x[[i]], sums[[i]])
+        if log_p is None:
             raise InputError(f"categorical PCA with inputs: data case {i} has not settled; anneal it")
-        value[i] = found
+        value[i] = log_p
     return value
 
 
@@ -64,7 +64,7 @@ def categorical_pca_inputs_annealed(
 
 
 def pairs_of_tokens(model: CategoricalPCA, inputs: Floats) -> Iterator[Floats]:
-    """Yield p(y_i1 = v, y_i2 = w | u_i), (C, C), of each of the (N, D) inputs; of one or two components and one block.
+    """Yield p(y_i1 = v, y_i2 = w | u_i), (C, C), for each of (N, D) inputs; for one or two components and one block.
 
     By the trapezoid rule with a spacing at which a Gaussian's integral is exact to rounding.
     """

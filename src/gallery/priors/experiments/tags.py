@@ -33,7 +33,7 @@ import numpy as np
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from gallery.member import ANSWERS, BOUND, LIKELIHOOD, USUAL, Family
-from gallery.priors.evaluators.between_tokens import mutual_information, of_dirichlet, of_weights
+from gallery.priors.evaluators.between_tokens import mutual_information, pairs_under_dirichlet, pairs_under_weights
 from gallery.priors.evaluators.categorical_pca_inputs import (
     categorical_pca_inputs_annealed,
     categorical_pca_inputs_marginal,
@@ -120,7 +120,7 @@ def experiment(job: Job, settings: Tags) -> Results:
             return deterministic(model.log_likelihood(cases.counts(), inputs), cases)
 
         def pairs(inputs: Floats) -> Iterable[Floats]:
-            return (of_weights(model.components_, theta) for theta in model.weights(inputs))  # type: ignore[union-attr]
+            return (pairs_under_weights(model.components_, theta) for theta in model.weights(inputs))  # type: ignore[union-attr]
 
         return Fitted(likelihood, pairs if isinstance(model, MRLDA) else None)
 
@@ -149,7 +149,7 @@ def experiment(job: Job, settings: Tags) -> Results:
             def likelihood(cases: Corpus, inputs: Floats, rng: np.random.Generator) -> Evaluation:
                 return own_priors(OwnPriors(b, dmr.priors(inputs), tags), cases, settings.samples, rng).evaluation
 
-            return Fitted(likelihood, lambda inputs: (of_dirichlet(b, alpha) for alpha in dmr.priors(inputs)))
+            return Fitted(likelihood, lambda inputs: (pairs_under_dirichlet(b, alpha) for alpha in dmr.priors(inputs)))
 
         return fit
 

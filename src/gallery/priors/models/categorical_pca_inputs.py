@@ -24,7 +24,7 @@ from heldout.errors import InputError
 from heldout.models.estimator import estimator
 from heldout.typing import Floats
 
-NODES = {1: 16, 2: 10}  # an axis, by K
+NODES = {1: 16, 2: 10}  # nodes per axis, by K
 
 
 @estimator
@@ -36,7 +36,7 @@ class CategoricalPCAInputsByQuadrature(CategoricalPCA):
     """
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None, *, inputs: Floats | None = None) -> Self:  # noqa: ARG002
-        """Maximise on (N, C) counts X given (N, D) inputs.
+        """Fit to (N, C) counts X given (N, D) inputs.
 
         Raises:
             InputError: for bad counts, inputs that are missing or do not fit, or a setting out of range.
@@ -69,20 +69,20 @@ class CategoricalPCAInputsByQuadrature(CategoricalPCA):
                 joint[:, j] = (x * eta).sum(axis=1) - n * lse[:, j] + log_w[j]
             value = logsumexp(joint, axis=1)
             r = np.exp(joint - value[:, None])
-            of_logits, of_W = np.zeros_like(logits), np.zeros_like(W)
+            grad_logits, grad_W = np.zeros_like(logits), np.zeros_like(W)
             for j, shift in enumerate(turned):
                 residual = r[:, [j]] * (x - n[:, None] * np.exp(logits + shift - lse[:, [j]]))
-                of_logits += residual
-                of_W += residual.sum(axis=0)[:, None] * e[j]
-            of_W += of_logits.T @ centre - self.penalty * W
-            of_V = (of_logits @ W).T @ inputs - self.input_penalty * V
+                grad_logits += residual
+                grad_W += residual.sum(axis=0)[:, None] * e[j]
+            grad_W += grad_logits.T @ centre - self.penalty * W
+            grad_V = (grad_logits @ W).T @ inputs - self.input_penalty * V
             total = float(value.sum()) - 0.5 * self.penalty * float((W**2).sum())
             total -= 0.5 * self.input_penalty * float((V**2).sum())
-            return -total, -np.concatenate([of_V.ravel(), of_W.ravel(), of_logits.sum(axis=0)])
+            return -total, -np.concatenate([grad_V.ravel(), grad_W.ravel(), grad_logits.sum(axis=0)])
 
         random, shares = np.random.default_rng(self.random_state), x.sum(axis=0) + 1.0
         start = np.concatenate([START * random.standard_normal(K * D + C * K), np.log(shares / shares.sum())])
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
-        self.input_weights_, self.weights_, self.bias_ = parts(found.x)
-        self.objective_ = np.array([-found.fun])
+        optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
+        self.input_weights_, self.weights_, self.bias_ = parts(optimum.x)
+        self.objective_ = np.array([-optimum.fun])
         return self

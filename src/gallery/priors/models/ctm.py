@@ -49,10 +49,10 @@ from heldout.models.token_shares import Tokens, padded, row_counts, token_shares
 from heldout.topics import LogisticNormalTopics
 from heldout.typing import Floats
 
-START_VARIANCE = 1.0  # of z, at the start
-FEWEST_SHARE = 1e-3  # of documents that gain from a step, below which inference ends
-STEPS = 100  # of inference, at most
-GAIN = 1e-3  # nats that a document gains
+START_VARIANCE = 1.0  # variance of z at the start
+FEWEST_SHARE = 1e-3  # share of documents that gain from a step; below it inference ends
+STEPS = 100  # largest number of inference steps
+GAIN = 1e-3  # nats; smaller rises of a document's bound are no gain
 
 
 class Posterior(NamedTuple):
@@ -74,12 +74,12 @@ class _State(NamedTuple):
 
     @classmethod
     def empty(cls, D: int, K: int) -> Self:
-        """Return arrays to be written to."""
+        """Return a state of arrays that are still to be written."""
         return cls(np.empty((D, K)), np.empty((D, K)), np.empty((D, K)), np.empty(D), np.zeros((D, padded(K))))
 
     @classmethod
     def start(cls, mean: Floats, variance: Floats, D: int) -> Self:
-        """Return D times the same (K,) lambda and nu^2."""
+        """Return the state of D documents that all have the same (K,) lambda and nu^2."""
         logits, theta = mean + variance / 2.0, np.zeros(padded(len(mean)))
         log_sum = logsumexp(logits)
         theta[: len(mean)] = np.exp(mean - mean.max())
@@ -120,7 +120,7 @@ class CTM(Estimator):
     fixed: bool = False
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None, *, components: Floats | None = None) -> Self:  # noqa: ARG002
-        """Fit (D, V) counts X from the topics `components`, (K, V), or from random ones.
+        """Fit to (D, V) counts X, starting from the topics `components`, (K, V), or from random ones.
 
         Raises:
             InputError: for bad counts, topics that do not fit, or a setting out of range.
@@ -167,14 +167,14 @@ class CTM(Estimator):
         x = self._tokens(X)
         if X.shape[1] != self.components_.shape[1]:
             raise InputError(f"CTM: {X.shape[1]} words, but the topics have {self.components_.shape[1]}")
-        b, before = self._rows(self.components_), np.full(len(x.lengths), -np.inf)
-        state = _State.start(self.mean_, np.diag(self.covariance_), len(before))
+        b, previous = self._rows(self.components_), np.full(len(x.lengths), -np.inf)
+        state = _State.start(self.mean_, np.diag(self.covariance_), len(previous))
         for _ in range(STEPS + 1):
             bound, _, following = self._step(x, b, state)
             result = Posterior(state.mean, state.variance, bound)
-            if (bound - before > GAIN).mean() < FEWEST_SHARE:
+            if (bound - previous > GAIN).mean() < FEWEST_SHARE:
                 break
-            state, before = following, bound
+            state, previous = following, bound
         return result
 
     def topics(self, vocabulary: tuple[str, ...]) -> LogisticNormalTopics:

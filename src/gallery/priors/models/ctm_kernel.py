@@ -74,16 +74,16 @@ def _directions(P, lengths, shares, variance, counts, pulled, grown, step, chang
     """
     L, one, half, most = load(lengths, 0), fill(1.0), fill(0.5), fill(300.0)
     for i in range(0, P.shape[0] * LANES, LANES):
-        at, own, precision = load(variance, i), L * load(shares, i), fill(P[i // LANES, i // LANES])
+        nu2, own, precision = load(variance, i), L * load(shares, i), fill(P[i // LANES, i // LANES])
         store(step, i, load(counts, i) - load(pulled, i) - own)
-        moved = (one - at * (precision + own)) / (precision + own * (one + half * at))
+        moved = (one - nu2 * (precision + own)) / (precision + own * (one + half * nu2))
         store(change, i, moved)
         store(grown, i, where(half * moved <= most, half * moved, most))
     exponentials(grown)
     for i in range(0, P.shape[0] * LANES, LANES):
         own, precision = L * load(shares, i) * load(grown, i), fill(P[i // LANES, i // LANES])
-        at = load(variance, i) + load(change, i)
-        moved = (one - at * (precision + own)) / (precision + own * (one + half * at))
+        nu2 = load(variance, i) + load(change, i)
+        moved = (one - nu2 * (precision + own)) / (precision + own * (one + half * nu2))
         store(change, i, load(change, i) + moved)
 
 
@@ -108,8 +108,8 @@ def _solve(P, shares, lengths, curvature, step):  # type: ignore[no-untyped-def]
             scaled = load(curvature, (k * K + i) * LANES) * inverse
             store(step, k * LANES, load(step, k * LANES) - scaled * pivot)
             for o in range(i + 1, k + 1):
-                at = (k * K + o) * LANES
-                store(curvature, at, load(curvature, at) - scaled * load(curvature, (o * K + i) * LANES))
+                place = (k * K + o) * LANES
+                store(curvature, place, load(curvature, place) - scaled * load(curvature, (o * K + i) * LANES))
     for i in range(K - 1, -1, -1):
         total = load(step, i * LANES)
         for k in range(i + 1, K):
@@ -133,27 +133,32 @@ def ascend(  # type: ignore[no-untyped-def]
     """
     D, K = mean.shape
     shape = (K, LANES)
-    at, s, counts, t, pulled = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
-    step, change, grown, at_new, s_new = (
+    centred, s, counts, t, pulled = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
+    step, change, grown, centred_new, s_new = (
         np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
     )  # fmt: skip
     curvature, highest = np.empty(K * K * LANES), np.empty(LANES)
-    L, log_sum, before, after = np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    L, log_sum, old_value, new_value = np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES)
     for first in range(0, D, LANES):
         many = min(LANES, D - first)
         for j in range(LANES):
             d = first + min(j, many - 1)
             L[j] = lengths[d]
             for k in range(K):
-                at[k, j], s[k, j], counts[k, j], t[k, j] = mean[d, k] - mu[k], variance[d, k], m[d, k], shares[d, k]
-        _terms(P, at.ravel(), s.ravel(), counts.ravel(), pulled.ravel(), before)
+                centred[k, j], s[k, j], counts[k, j], t[k, j] = (
+                    mean[d, k] - mu[k],
+                    variance[d, k],
+                    m[d, k],
+                    shares[d, k],
+                )
+        _terms(P, centred.ravel(), s.ravel(), counts.ravel(), pulled.ravel(), old_value)
         for j in range(many):
             d = first + j
-            before[j] -= L[j] * log_sums[d]
-            value[d] += before[j]
+            old_value[j] -= L[j] * log_sums[d]
+            value[d] += old_value[j]
             highest[j] = -np.inf
             for k in range(K):
-                value[d] -= counts[k, j] * at[k, j]
+                value[d] -= counts[k, j] * centred[k, j]
                 highest[j] = max(highest[j], mean[d, k])
             value[d] += L[j] * highest[j]
         _directions(
@@ -163,14 +168,14 @@ def ascend(  # type: ignore[no-untyped-def]
         for _ in range(HALVINGS):
             for k in range(K):
                 for j in range(LANES):
-                    at_new[k, j] = at[k, j] + step[k, j]
+                    centred_new[k, j] = centred[k, j] + step[k, j]
                     s_new[k, j] = s[k, j] + change[k, j]
-                    grown[k, j] = at_new[k, j] + mu[k]
+                    grown[k, j] = centred_new[k, j] + mu[k]
             _log_sum(grown, s_new, t, log_sum)
-            _terms(P, at_new.ravel(), s_new.ravel(), counts.ravel(), pulled.ravel(), after)
+            _terms(P, centred_new.ravel(), s_new.ravel(), counts.ravel(), pulled.ravel(), new_value)
             worse = False
             for j in range(many):
-                if not after[j] - L[j] * log_sum[j] >= before[j]:
+                if not new_value[j] - L[j] * log_sum[j] >= old_value[j]:
                     worse = True
                     for k in range(K):
                         step[k, j] *= 0.5
@@ -180,13 +185,13 @@ def ascend(  # type: ignore[no-untyped-def]
         highest[:] = -np.inf
         for j in range(many):
             d = first + j
-            if not after[j] - L[j] * log_sum[j] >= before[j]:
+            if not new_value[j] - L[j] * log_sum[j] >= old_value[j]:
                 log_sum[j] = log_sums[d]
                 for k in range(K):
                     grown[k, j], s_new[k, j], t[k, j] = mean[d, k], s[k, j], shares[d, k]
             else:
                 for k in range(K):
-                    grown[k, j] = at_new[k, j] + mu[k]
+                    grown[k, j] = centred_new[k, j] + mu[k]
             new_log_sums[d] = log_sum[j]
             for k in range(K):
                 new_mean[d, k], new_variance[d, k], new_shares[d, k] = grown[k, j], s_new[k, j], t[k, j]

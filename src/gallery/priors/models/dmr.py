@@ -31,7 +31,7 @@ from heldout.models.estimator import Estimator, estimator
 from heldout.typing import Floats
 
 BURN_IN = 4  # W is re-estimated after the first 1 / BURN_IN of the sweeps
-LARGEST = 30.0  # of |log alpha|
+LARGEST = 30.0  # bound on |log alpha|
 
 
 @estimator
@@ -108,14 +108,16 @@ class DMR(Estimator):
             logits = x @ W.T
             alphas = np.exp(np.clip(logits, -LARGEST, LARGEST))
             total = alphas.sum(axis=1)
-            of_total = digamma(total) - digamma(total + rows)
-            slope = alphas * (of_total[:, None] + digamma(alphas + in_document) - digamma(alphas))
+            total_terms = digamma(total) - digamma(total + rows)
+            slope = alphas * (total_terms[:, None] + digamma(alphas + in_document) - digamma(alphas))
             slope[np.abs(logits) > LARGEST] = 0.0
             value = log_assignments(in_document, alphas).sum() - 0.5 * float((precision * W**2).sum())
             return -value, -(slope.T @ x - precision * W).ravel()
 
-        found = minimize(loss, self.weights_.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
-        best: Floats = found.x.reshape(shape)
+        optimum = minimize(
+            loss, self.weights_.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}
+        )
+        best: Floats = optimum.x.reshape(shape)
         return best
 
     def _check(self) -> None:
@@ -130,7 +132,7 @@ class DMR(Estimator):
 
 
 def checked_covariates(x: Floats, documents: int, model: str) -> Floats:
-    """Return (N, D) covariates as float64; raises InputError for another shape, or a number that is none."""
+    """Return (N, D) covariates as float64; raises InputError for another shape, or for values that are not finite."""
     checked = np.ascontiguousarray(x, dtype=np.float64)
     if checked.ndim != 2 or len(checked) != documents or checked.shape[1] == 0:
         raise InputError(f"{model}: covariates of shape {checked.shape}; give a row to each of {documents} documents")

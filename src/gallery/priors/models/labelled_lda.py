@@ -79,7 +79,7 @@ class LabelledLDA(Estimator):
         return self
 
     def priors(self, y: Floats) -> Floats:
-        """Return alpha on the topics that documents of the (N, labels) indicators have, (N, K), and 0 elsewhere.
+        """Return the priors, (N, K), of documents with (N, labels) indicators: alpha on their topics, 0 elsewhere.
 
         Raises:
             InputError: for indicators that are not 0 and 1.

@@ -35,11 +35,11 @@ UNASSIGNED = -1
     " float64[::1], float64[::1])",
     cache=True,
 )
-def _sweep(tokens, offsets, firsts, topics, alpha, gamma, q, of_words, of_topics, uniforms):  # type: ignore[no-untyped-def]
+def _sweep(tokens, offsets, firsts, topics, alpha, gamma, q, word_counts, topic_counts, uniforms):  # type: ignore[no-untyped-def]
     """Draw the topic of every token once; see `OwnPriors`."""
-    V_gamma = gamma * of_words.shape[0]
-    in_document = np.zeros(of_topics.shape[0])
-    sums, inverse = np.empty(of_topics.shape[0]), 1.0 / (of_topics + V_gamma)
+    V_gamma = gamma * word_counts.shape[0]
+    in_document = np.zeros(topic_counts.shape[0])
+    sums, inverse = np.empty(topic_counts.shape[0]), 1.0 / (topic_counts + V_gamma)
     for d in range(offsets.shape[0] - 1):
         own, prior = topics[firsts[d] : firsts[d + 1]], alpha[firsts[d] : firsts[d + 1]]
         for i in range(offsets[d], offsets[d + 1]):
@@ -49,13 +49,13 @@ def _sweep(tokens, offsets, firsts, topics, alpha, gamma, q, of_words, of_topics
             v = tokens[i]
             if q[i] >= 0:
                 in_document[q[i]] -= 1.0
-                of_words[v, q[i]] -= 1.0
-                of_topics[q[i]] -= 1.0
-                inverse[q[i]] = 1.0 / (of_topics[q[i]] + V_gamma)
+                word_counts[v, q[i]] -= 1.0
+                topic_counts[q[i]] -= 1.0
+                inverse[q[i]] = 1.0 / (topic_counts[q[i]] + V_gamma)
             total = 0.0
             for j in range(own.shape[0]):
                 k = own[j]
-                total += (in_document[k] + prior[j]) * (of_words[v, k] + gamma) * inverse[k]
+                total += (in_document[k] + prior[j]) * (word_counts[v, k] + gamma) * inverse[k]
                 sums[j] = total
             x = uniforms[i] * total
             j = 0
@@ -63,9 +63,9 @@ def _sweep(tokens, offsets, firsts, topics, alpha, gamma, q, of_words, of_topics
                 j += 1
             q[i] = own[j]
             in_document[q[i]] += 1.0
-            of_words[v, q[i]] += 1.0
-            of_topics[q[i]] += 1.0
-            inverse[q[i]] = 1.0 / (of_topics[q[i]] + V_gamma)
+            word_counts[v, q[i]] += 1.0
+            topic_counts[q[i]] += 1.0
+            inverse[q[i]] = 1.0 / (topic_counts[q[i]] + V_gamma)
         for j in range(own.shape[0]):
             in_document[own[j]] = 0.0
 
@@ -115,15 +115,15 @@ class OwnPriors:
         self.gamma, self.assignments = float(gamma), np.full(len(self.tokens), UNASSIGNED, dtype=np.int64)
         self.alphas = checked_priors(alphas, counts.shape[0], model)
         self.in_word = np.zeros((counts.shape[1], self.alphas.shape[1]))
-        self._of_topics = np.zeros(self.alphas.shape[1])
+        self._topic_counts = np.zeros(self.alphas.shape[1])
 
     def sweep(self, random: np.random.Generator) -> None:
-        """Draw every token's topic once; the first time given those of the tokens before it."""
+        """Draw every token's topic once; the first time given the topics of the tokens before it."""
         rows, topics = np.nonzero(self.alphas)
         firsts = np.searchsorted(rows, np.arange(len(self.alphas) + 1)).astype(np.int64)
         _sweep(
             *(self.tokens, self.offsets, firsts, topics.astype(np.int64), self.alphas[rows, topics], self.gamma),
-            *(self.assignments, self.in_word, self._of_topics, random.random(len(self.tokens))),
+            *(self.assignments, self.in_word, self._topic_counts, random.random(len(self.tokens))),
         )
 
     @property
@@ -148,10 +148,10 @@ class OwnPriors:
 
 
 class AllTopics(OwnPriors):
-    """The same of documents that have all topics, by LDA's sampler; arguments and attributes as of `OwnPriors`."""
+    """The state of a chain over documents that have all topics, by LDA's sampler; arguments as in `OwnPriors`."""
 
     def __init__(self, X: sp.sparray | NDArray[np.float64], alphas: Floats, gamma: float, model: str) -> None:
-        """Take the arguments of `OwnPriors`; raises InputError for a parameter of 0, too, and a count from 2^24 on."""
+        """Take the arguments of `OwnPriors`; raises InputError also for a parameter of 0 or a count from 2^24 on."""
         super().__init__(X, alphas, gamma, model)
         if not self.alphas.all():
             raise InputError(f"{model}: a Dirichlet parameter is 0; every document must have every topic")
@@ -161,7 +161,7 @@ class AllTopics(OwnPriors):
         self._chains = Chains(self.tokens.astype(np.int32), self.offsets, V, K, 1)
 
     def sweep(self, random: np.random.Generator) -> None:
-        """Draw every token's topic once; the first time given those of the tokens before it."""
+        """Draw every token's topic once; the first time given the topics of the tokens before it."""
         self._chains.sweep([self.alphas], [self.gamma], random.random((1, len(self.tokens)), dtype=np.float32))
         assignments, in_word, _ = self._chains.chain(0)
         self.assignments = assignments.astype(np.int64)

@@ -52,14 +52,14 @@ def regression(targets: Floats, x: Floats, penalty: float, start: Floats, iterat
         gradient = (targets - totals * np.exp(log_pi)).T @ x - penalty * W
         return -value, -gradient.ravel()
 
-    found = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
-    W: Floats = found.x.reshape(start.shape)
+    optimum = minimize(loss, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    W: Floats = optimum.x.reshape(start.shape)
     return W
 
 
 @estimator
 class _OnInputs(Estimator):
-    """What models of tokens given inputs have: a penalty on the inputs' weights, and the likelihood."""
+    """Base class of models of tokens given inputs: a penalty on the inputs' weights, and the likelihood."""
 
     penalty: float = 1.0
 
@@ -136,8 +136,8 @@ class MRLDA(_OnInputs):
         for _ in range(self.iterations):
             pi = self.weights(x)
             ratio = counts / np.maximum(pi @ self.components_, TINY)
-            m, of_words = pi * (ratio @ self.components_.T), self.components_ * (pi.T @ ratio)
-            self.components_ = (of_words + self.gamma) / (of_words + self.gamma).sum(axis=1, keepdims=True)
+            m, word_counts = pi * (ratio @ self.components_.T), self.components_ * (pi.T @ ratio)
+            self.components_ = (word_counts + self.gamma) / (word_counts + self.gamma).sum(axis=1, keepdims=True)
             self.weights_ = regression(m, x, self.penalty, self.weights_, self.regression_iterations)
             history.append(self._objective(counts, x))
             if len(history) > 1 and history[-1] - history[-2] < self.tolerance * tokens:
@@ -162,7 +162,7 @@ class MRLDA(_OnInputs):
 class MultinomialRegression(_OnInputs):
     """Every token predicted from the inputs alone, softmax(W x_i): as many topics as words, b = I.
 
-    Arguments and attributes are those of `MRLDA`, without topics.
+    Arguments and attributes are as in `MRLDA`, without topics.
 
     Examples:
         >>> counts, x = np.array([[3, 1], [1, 3]]), np.array([[1.0, 0.0], [1.0, 1.0]])
@@ -221,16 +221,16 @@ class SoftmaxNetwork(_OnInputs):
             log_p = log_softmax(hidden @ U.T + bias, axis=1)
             value = float((counts * log_p).sum())
             value -= 0.5 * self.penalty * float((V**2).sum()) + 0.5 * self.output_penalty * float((U**2).sum())
-            of_logits = counts - totals * np.exp(log_p)
-            of_V = (of_logits @ U).T @ x - self.penalty * V
-            of_U = of_logits.T @ hidden - self.output_penalty * U
-            return -value, -np.concatenate([of_V.ravel(), of_U.ravel(), of_logits.sum(axis=0)])
+            grad_logits = counts - totals * np.exp(log_p)
+            grad_V = (grad_logits @ U).T @ x - self.penalty * V
+            grad_U = grad_logits.T @ hidden - self.output_penalty * U
+            return -value, -np.concatenate([grad_V.ravel(), grad_U.ravel(), grad_logits.sum(axis=0)])
 
         shares = counts.sum(axis=0) + 1.0
         start = np.concatenate([0.1 * random.standard_normal(K * D + C * K), np.log(shares / shares.sum())])
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
-        self.input_weights_, self.weights_, self.bias_ = parts(found.x)
-        self.objective_ = -float(found.fun)
+        optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
+        self.input_weights_, self.weights_, self.bias_ = parts(optimum.x)
+        self.objective_ = -float(optimum.fun)
         return self
 
     def probabilities(self, x: Floats) -> Floats:

@@ -6,7 +6,7 @@ from scipy.special import logsumexp, softmax
 from gallery.ratings.models.coclustering import Blocks
 from heldout.corpora.relations.ratings import Ratings
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.rating_marginal import log_bins, of_scale
+from heldout.evaluators.rating_marginal import log_bins, rating_bins
 from heldout.typing import Floats
 
 
@@ -30,14 +30,14 @@ def best_cluster(ratings: Ratings, blocks: Blocks) -> Evaluation:
 def coclustering_binned(ratings: Ratings, blocks: Blocks) -> Evaluation:
     """Return the exact log-likelihood of each user's ratings as bins (`heldout.evaluators.rating_marginal`), nats."""
     means = blocks.means.T[blocks.clusters[ratings.item]]
-    inside = log_bins(means, of_scale(ratings), blocks.noise)
-    joint = np.stack([ratings.by_user(column) for column in inside.T], axis=1)
+    log_probabilities = log_bins(means, rating_bins(ratings), blocks.noise)
+    joint = np.stack([ratings.by_user(column) for column in log_probabilities.T], axis=1)
     with np.errstate(divide="ignore"):
         values = logsumexp(joint + np.log(blocks.weights), axis=1)
     return Evaluation.deterministic(np.asarray(values), ratings.numbers)
 
 
 def coclustering_predictions(given: Ratings, wanted: Ratings, blocks: Blocks) -> Floats:
-    """Return the means of ratings `wanted`, (n,), given other ratings of the same users."""
+    """Return the means of the ratings `wanted`, (n,), given other ratings of the same users."""
     shares = softmax(blocks.log_joint(given), axis=1)
     return np.asarray((shares[wanted.user] * blocks.means.T[blocks.clusters[wanted.item]]).sum(axis=1))

@@ -15,12 +15,12 @@ from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.typing import Floats
 
-MOST = 14  # hidden units of an exact Z
-STATES = 1024  # of the hidden units, taken together
+MOST = 14  # largest number of hidden units of an exact Z
+STATES = 1024  # hidden units' states that are taken together
 
 
 def rbm_ratings_marginal(ratings: Ratings, machine: Machine) -> Evaluation:
-    """Return the exact log-likelihood of each user's ratings given which items they rate, (N,) nats.
+    """Return the exact log-likelihood of each user's ratings given the rated items, (N,) nats.
 
     Raises:
         InputError: for more than `MOST` hidden units.
@@ -37,7 +37,7 @@ def rbm_ratings_marginal(ratings: Ratings, machine: Machine) -> Evaluation:
 
 
 def rbm_part_marginal(part: Ratings, rest: Ratings, machine: Machine) -> Evaluation:
-    """Return log p of a part of users' ratings, (N,) nats, the rest summed out of the machine of both; exact.
+    """Return exact log p of a part of users' ratings, (N,) nats, with the rest summed out of the machine of both.
 
     The machine of the part alone gives it another probability: units that are dropped are not summed over. Raises as
     `rbm_ratings_marginal` does.
@@ -50,7 +50,7 @@ def rbm_part_marginal(part: Ratings, rest: Ratings, machine: Machine) -> Evaluat
 def log_partition(
     ratings: Ratings, machine: Machine, more: Ratings | None = None, given: Ratings | None = None
 ) -> Floats:
-    """Return log Z_i of every user, (N,) nats: of the items of `ratings` and `more`, with the units `given` held.
+    """Return log Z_i of every user, (N,) nats, over the items of `ratings` and `more`, with the units `given` fixed.
 
     Raises as `rbm_ratings_marginal` does.
     """
@@ -64,13 +64,13 @@ def log_partition(
     for first in range(0, 2**K, STATES):
         numbers = np.arange(first, min(first + STATES, 2**K))
         h = (numbers[:, None] >> np.arange(K) & 1).astype(float)
-        of_items = logsumexp(machine.visible[:, :, None] + machine.weights @ h.T, axis=1)  # (M, states)
-        parts.append(np.asarray(logsumexp(mask @ of_items + inputs @ h.T, axis=1)))
+        item_terms = logsumexp(machine.visible[:, :, None] + machine.weights @ h.T, axis=1)  # (M, states)
+        parts.append(np.asarray(logsumexp(mask @ item_terms + inputs @ h.T, axis=1)))
     return np.asarray(logsumexp(np.stack(parts), axis=0))
 
 
 def rbm_pseudo_likelihood(ratings: Ratings, machine: Machine) -> Evaluation:
-    """Return sum_j log p(r_ij | r_i without r_ij), (N,) nats: the usual score."""
+    """Return sum_j log p(r_ij | all other r_i), (N,) nats, the usual score."""
     own = ratings.value - ratings.scale[0]
     others = machine.inputs(ratings)[ratings.user] - machine.weights[ratings.item, own]
     log_chances = np.log(_conditional(others, ratings, machine))[np.arange(len(own)), own]
@@ -83,6 +83,6 @@ def rbm_predictive(given: Ratings, wanted: Ratings, machine: Machine) -> Floats:
 
 
 def _conditional(inputs: Floats, ratings: Ratings, machine: Machine) -> Floats:
-    """Return the chances of each value, (n, S), with the inputs (n, K) that the hidden units have without it."""
+    """Return the probability of each value, (n, S), given the hidden units' inputs (n, K) without the rating."""
     units = np.logaddexp(0.0, inputs[:, None, :] + machine.weights[ratings.item]).sum(axis=2)
     return np.asarray(softmax(machine.visible[ratings.item] + units, axis=1))

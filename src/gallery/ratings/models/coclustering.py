@@ -36,10 +36,10 @@ class Blocks(NamedTuple):
         """Return log p(r_i, q_i = a), (N, K_u) nats."""
         numbers, sums = _by_cluster(ratings, self.clusters, self.means.shape[1])
         squares = ratings.by_user(ratings.value.astype(float) ** 2)[:, None]
-        apart = squares - 2.0 * sums @ self.means.T + numbers @ (self.means**2).T
-        of_noise = ratings.numbers[:, None] * np.log(2.0 * np.pi * self.noise)
+        squared_errors = squares - 2.0 * sums @ self.means.T + numbers @ (self.means**2).T
+        noise_term = ratings.numbers[:, None] * np.log(2.0 * np.pi * self.noise)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.weights) - 0.5 * (of_noise + apart / self.noise))
+            return np.asarray(np.log(self.weights) - 0.5 * (noise_term + squared_errors / self.noise))
 
 
 @estimator
@@ -100,7 +100,7 @@ class CoClustering(Estimator):
 
 
 def _maximised(ratings: Ratings, shares: Floats, clusters: Ints, means: Floats) -> Blocks:
-    """Return the parameters that maximise what is expected of the joint; a block without ratings keeps its mean."""
+    """Return the parameters that maximise the expected log joint density; a block without ratings keeps its mean."""
     numbers, sums = _by_cluster(ratings, clusters, means.shape[1])
     weight, total = shares.T @ numbers, shares.T @ sums
     means = np.where(weight > 1e-12, total / np.maximum(weight, 1e-12), means)

@@ -22,7 +22,7 @@ from heldout.typing import Floats
 
 
 class Decays(NamedTuple):
-    """lambda_U and lambda_V, and whether they are those of 27.92 as printed, not of every rating."""
+    """Decays lambda_U and lambda_V; `printed` ones divide by the numbers of ratings, as in 27.92."""
 
     users: float
     items: float
@@ -30,7 +30,7 @@ class Decays(NamedTuple):
 
 
 class Point(NamedTuple):
-    """Factors with noise sigma^2 as it is in the training data, and the training users' vectors, (N, P)."""
+    """Factors with the noise sigma^2 of the training data, and the training users' vectors, (N, P)."""
 
     factors: Factors
     users: Floats
@@ -101,13 +101,13 @@ def passes(
         V = np.column_stack([V, np.ones(M), np.zeros(M)])
     U, V = np.ascontiguousarray(U), np.ascontiguousarray(V)
     rated = np.bincount(ratings.item, minlength=M)
-    of_users = decays.users / (np.maximum(ratings.numbers, 1) if decays.printed else np.ones(N))
-    of_items = decays.items / (np.maximum(rated, 1) if decays.printed else np.ones(M))
+    user_decays = decays.users / (np.maximum(ratings.numbers, 1) if decays.printed else np.ones(N))
+    item_decays = decays.items / (np.maximum(rated, 1) if decays.printed else np.ones(M))
     mean = float(ratings.value.mean())
     targets = ratings.value - mean
     while True:
         order = random.permutation(len(ratings))
-        _descend(ratings.user[order], ratings.item[order], targets[order], U, V, K, rate, of_users, of_items)
+        _descend(ratings.user[order], ratings.item[order], targets[order], U, V, K, rate, user_decays, item_decays)
         own, noise = K + biases, _mean_square(ratings.user, ratings.item, targets, U, V)
         factors = Factors(mean, V[:, K + 1].copy() if biases else np.zeros(M), V[:, :own].copy(), np.ones(own), noise)
         yield Point(factors, U[:, :own].copy())

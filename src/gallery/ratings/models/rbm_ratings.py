@@ -112,7 +112,7 @@ class RatingsRBM(Estimator):
 
 
 class _Part(NamedTuple):
-    """A batch's ratings: the place of each in the batch and its item; users in the batch, items, values."""
+    """The ratings of a batch: each one's place in the batch and its item; users in the batch, items, values."""
 
     place: Ints
     item: Ints
@@ -137,10 +137,10 @@ class _Part(NamedTuple):
         """Return the machine after a step along the gradient."""
         x, y = self.coded(data), self.coded(model)
         slope = (x.T @ positive - y.T @ negative).reshape(machine.weights.shape)
-        of_visible = np.asarray(x.sum(axis=0) - y.sum(axis=0)).reshape(machine.visible.shape)
+        visible_gradient = np.asarray(x.sum(axis=0) - y.sum(axis=0)).reshape(machine.visible.shape)
         return Machine(
             machine.hidden + rate * (positive - negative).sum(axis=0),
-            machine.visible + rate * of_visible,
+            machine.visible + rate * visible_gradient,
             machine.weights + rate * (slope - self.users * decay * machine.weights),
         )
 

@@ -49,7 +49,7 @@ def gap_annealed(
     """
     tokens = [np.repeat(np.arange(len(b)), row.astype(np.int64)) for row in counts]
     longest = max((len(row) for row in tokens), default=0)
-    log_moments = _of_each(prior, longest)
+    log_moments = _topic_moments(prior, longest)
     with np.errstate(divide="ignore"):
         logs = np.log(b)
     value, error = _annealed([logs[row] for row in tokens], log_moments, samples, rng, temperatures)
@@ -80,11 +80,11 @@ def rating_profile_annealed(
     log_moments = gammaln(alpha[:, None] + c) - gammaln(alpha)[:, None]
     value, error = _annealed(logs, log_moments, samples, rng, temperatures)
     moments = DirichletMoments(alpha)
-    of_length = np.array([moments.log_moment(np.eye(len(alpha))[:1] * L)[0] - log_moments[0, L] for L in lengths])
-    return value + of_length, error
+    length_terms = np.array([moments.log_moment(np.eye(len(alpha))[:1] * L)[0] - log_moments[0, L] for L in lengths])
+    return value + length_terms, error
 
 
-def _of_each(prior: GammaPoissonMoments, longest: int) -> Floats:
+def _topic_moments(prior: GammaPoissonMoments, longest: int) -> Floats:
     """Return log m_k(c), (K, longest + 1) nats, of GaP's prior."""
     K = len(prior.alpha)
     return np.stack(
@@ -120,7 +120,7 @@ def _annealed(
     for one, state, row in zip(logs, states, weights, strict=True):
         L, K = one.shape
         counts = _prior_counts(log_moments, tails, L, samples, rng)
-        ordered = np.array([np.repeat(np.arange(K), of_chain) for of_chain in counts])
+        ordered = np.array([np.repeat(np.arange(K), chain_counts) for chain_counts in counts])
         z = rng.permuted(ordered.reshape(samples, L), axis=1)
         row[:] = math.lgamma(L + 1.0) + tails[0, L] + _log_ratios(one, ratios, counts, z, powers, state)
     return log_mean(weights)
@@ -142,7 +142,7 @@ def _tails(log_moments: Floats) -> Floats:
     cache=True,
 )
 def _log_ratios(logs, ratios, counts, z, schedule, state):  # type: ignore[no-untyped-def]
-    """Return the chains' log weights, (S,) nats, less that of the start; z (S, L) and counts (S, K) move.
+    """Return the chains' log weights, (S,) nats, less the log weight of the start; z (S, L) and counts (S, K) move.
 
     Args:
         logs: (L, K), log x.
@@ -179,7 +179,7 @@ def _log_ratios(logs, ratios, counts, z, schedule, state):  # type: ignore[no-un
 
 
 def _prior_counts(log_moments: Floats, tails: Floats, length: int, samples: int, rng: np.random.Generator) -> Ints:
-    """Draw the counts of f_0, (S, K), for a document of a length."""
+    """Draw the counts of f_0, (S, K), for a document of `length` tokens."""
     K, size = log_moments.shape
     terms = log_moments - gammaln(np.arange(size) + 1.0)
     left = np.full(samples, length)

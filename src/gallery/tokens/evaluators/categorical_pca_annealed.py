@@ -18,7 +18,7 @@ from heldout.evaluators.evaluation import check_samples, log_mean
 from heldout.typing import Floats
 
 NEWTON_STEPS, HALVINGS = 100, 40
-SETTLED = 1e-9  # nats that a Newton step would gain
+SETTLED = 1e-9  # nats; the mode is found when a Newton step would gain less
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def categorical_pca_annealed(
 ) -> tuple[Floats, Floats]:
     """Return log p(x) of the (N, C) counts X under a fitted model, and its standard error, (N,) nats.
 
-    What it raises, see `heldout.evaluators`. Samples are chains of each data case, which has a stream of its own;
+    Errors are as in `heldout.evaluators`. Samples are chains of each data case, which has a stream of its own;
     `temperatures` is T, the steps from the Laplace approximation to the posterior.
     """
     check_samples("annealed categorical PCA", samples)

@@ -20,11 +20,11 @@ from heldout.errors import InputError
 from heldout.evaluators.trapezoid import SETTLED, grid, log_integral
 from heldout.typing import Floats
 
-REACH = 10.0  # the grid's end, in standard deviations of the prior: what lies beyond has probability 1e-23
+REACH = 10.0  # end of the grid in standard deviations of the prior; a probability of 1e-23 lies beyond
 SPACINGS = {1: (0.2, 0.1, 0.05, 0.025), 2: (0.2, 0.1, 0.05)}  # spacings of the common grid, by K
-COARSE = 0.4  # the spacing that a grid of one case starts with
-MOST_NODES = 2**20  # the most nodes of one case's grid
-ENTRIES = 2**21  # the most entries of an array of points by columns
+COARSE = 0.4  # spacing that a single case's grid starts with
+MOST_NODES = 2**20  # largest number of nodes of one case's grid
+ENTRIES = 2**21  # largest number of entries of an array of points by columns
 
 
 def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]) -> Floats:
@@ -55,15 +55,15 @@ def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]
         change[open_cases] = np.abs(settled - value[open_cases])
         value[open_cases] = settled
     for i in np.flatnonzero(~(change < SETTLED)).tolist():
-        own = _of_its_own(model, x[[i]], sums[[i]])
+        own = case_marginal(model, x[[i]], sums[[i]])
         if own is None:
             raise InputError(f"categorical PCA: data case {i} has not settled with {MOST_NODES:,} nodes")
         value[i] = own
     return value
 
 
-def _of_its_own(model: CategoricalPCA, case: sp.csr_array | Floats, sums: Floats) -> float | None:
-    """Return log p(x) of one data case, nats, on a grid of its own; None where the rule does not settle."""
+def case_marginal(model: CategoricalPCA, case: sp.csr_array | Floats, sums: Floats) -> float | None:
+    """Return log p(x) of one data case, nats, on its own grid; None where the rule does not settle."""
     size = max(1, ENTRIES // case.shape[1])
 
     def log_joint(z: Floats) -> Floats:

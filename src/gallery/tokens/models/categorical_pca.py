@@ -169,7 +169,7 @@ class CategoricalPCA(Estimator):
         return state
 
     def _by_boehning(self, x: Floats, state: Posterior) -> Posterior:
-        """Return the state after `ve_iterations`: of (N, C) arrays only the logits and their softmax are formed.
+        """Return the state after `ve_iterations`; the logits and their softmax are the only (N, C) arrays formed.
 
         psi - b is W m, so that W' g = W' x - W' n softmax(psi) + sum_r n_r W_r' A W_r m.
         """
@@ -228,8 +228,8 @@ class CategoricalPCA(Estimator):
         a = (0.5 * sizes - 1.0 + 2.0 * self._sums(rate * eta)) / (2.0 * self._sums(rate))
         centred = eta - self._spread(a)
         xi = np.sqrt(centred**2 + variance)
-        above = a + self._sums(np.logaddexp(0.0, xi) + 0.5 * (centred - xi))
-        return state._replace(point=xi, shift=a, bound=(x * eta).sum(axis=1) - (n * above).sum(axis=1) - divergence)
+        upper = a + self._sums(np.logaddexp(0.0, xi) + 0.5 * (centred - xi))
+        return state._replace(point=xi, shift=a, bound=(x * eta).sum(axis=1) - (n * upper).sum(axis=1) - divergence)
 
     def _vm_step(self, x: Floats, state: Posterior) -> None:
         """Set W and b to the maximum of the objective, the posterior fixed."""
@@ -242,10 +242,10 @@ class CategoricalPCA(Estimator):
             p = self._softmax(state.point)
             p *= each
             linear, n, solved = x.T @ m - p.T @ m, self._sums(x), []
-            before = np.column_stack([self.weights_, self.bias_])  # psi = W~ m~: sum_i n_i A psi_i m~_i' is A W~ M
+            old = np.column_stack([self.weights_, self.bias_])  # psi = W~ m~: sum_i n_i A psi_i m~_i' is A W~ M
             for r, columns in enumerate(self._columns()):
                 M, H = (m * n[:, [r]]).T @ m, np.einsum("n,nkl->kl", n[:, r], moments)
-                halved = 0.5 * (before[columns] - before[columns].mean(axis=0))
+                halved = 0.5 * (old[columns] - old[columns].mean(axis=0))
                 solved.append(np.linalg.solve(0.5 * H + ridge, (linear[columns] + halved @ M).T).T)
             W = np.vstack(solved)
         else:
@@ -272,8 +272,8 @@ class CategoricalPCA(Estimator):
         return (sp.csr_array(x) if np.count_nonzero(x) < DENSE * x.size else x), self._sums(x)
 
     def _objective(self, state: Posterior) -> float:
-        of_inputs = self.input_penalty * (self.input_weights_**2).sum() if state.prior.any() else 0.0
-        return float(state.bound.sum() - 0.5 * self.penalty * (self.weights_**2).sum() - 0.5 * of_inputs)
+        input_term = self.input_penalty * (self.input_weights_**2).sum() if state.prior.any() else 0.0
+        return float(state.bound.sum() - 0.5 * self.penalty * (self.weights_**2).sum() - 0.5 * input_term)
 
     def _check_inputs(self, inputs: Floats, cases: int) -> None:
         if inputs.ndim != 2 or len(inputs) != cases or not np.isfinite(inputs).all() or not self.input_penalty > 0.0:
@@ -283,7 +283,7 @@ class CategoricalPCA(Estimator):
             )
 
     def _check(self, X: sp.sparray | NDArray[Any]) -> Floats:
-        """Return the counts, (N, C), dense, of blocks that fit and settings in their ranges."""
+        """Return the counts as a dense (N, C) array; raises InputError for unfit blocks or a setting out of range."""
         counts: Floats = checked_counts(X, "categorical PCA", empty=True).toarray()
         if self.bound not in BOUNDS:
             raise InputError(f"categorical PCA: there is no bound {self.bound}; there are {', '.join(BOUNDS)}")
@@ -310,11 +310,11 @@ class CategoricalPCA(Estimator):
         return np.add.reduceat(values, [columns.start for columns in self._columns()], axis=1)
 
     def _spread(self, values: Floats) -> Floats:
-        """Return (N, R) values at every column of their block, (N, C); (N, 1), which broadcasts, of one block."""
+        """Return (N, R) values repeated over their blocks' columns, (N, C); for one block (N, 1), which broadcasts."""
         return values if len(self.sizes_) == 1 else np.repeat(values, self.sizes_, axis=1)
 
     def _half_deviations(self, values: Floats) -> Floats:
-        """Return A v, (N, C), of every row v: half of its deviations from the means of its blocks."""
+        """Return A v of every row v, (N, C): half of its deviations from its blocks' means."""
         return 0.5 * (values - self._spread(self._sums(values) / np.array(self.sizes_)))
 
     def _in_blocks(self, W: Floats) -> Floats:

@@ -1,4 +1,4 @@
-r"""Categorical PCA at the maximum of its likelihood, and at that of its joint probability with a point for every case.
+r"""Categorical PCA at the maximum of its likelihood, or of its joint probability with a latent point for every case.
 
 The bounds of `gallery.tokens.models.categorical_pca` have a curvature that, in a softmax over many words, is far above
 p (1 - p): EM with them shrinks W, to 0 on documents, and takes short steps. Here neither has a bound, and L-BFGS
@@ -29,15 +29,15 @@ from heldout.errors import InputError
 from heldout.models.estimator import estimator
 from heldout.typing import Floats
 
-REACH = 4.5  # the grid's end, in standard deviations of the prior, whose share beyond is 7e-6
+REACH = 4.5  # end of the grid in standard deviations of the prior; a share of 7e-6 of the prior lies beyond
 SPACINGS = {1: 0.1, 2: 0.3}  # the grid's spacing, by K
 NEWTON_STEPS, HALVINGS = 100, 40
-SETTLED = 1e-9  # nats that a Newton step would gain
+SETTLED = 1e-9  # nats; a mode is found when a Newton step would gain less
 
 
 class _AtMaximum(CategoricalPCA):
     def _started(self, X: sp.sparray | NDArray[Any]) -> tuple[sp.csr_array | Floats, Floats]:
-        """Take the start of `CategoricalPCA`; return counts and their sums over blocks."""
+        """Initialise as `CategoricalPCA` does; return the counts and their sums over blocks."""
         start = CategoricalPCA(
             self.n_components, blocks=self.blocks, penalty=self.penalty, iterations=0, random_state=self.random_state
         ).fit(X)
@@ -52,9 +52,9 @@ class _AtMaximum(CategoricalPCA):
             return -value, -gradient
 
         options = {"maxiter": self.iterations, "ftol": self.tolerance}
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
-        self.objective_ = np.array([-found.fun])
-        result: Floats = found.x
+        optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
+        self.objective_ = np.array([-optimum.fun])
+        result: Floats = optimum.x
         return result
 
 
@@ -67,7 +67,7 @@ class CategoricalPCAByQuadrature(_AtMaximum):
     """
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # type: ignore[override]  # noqa: ARG002
-        """Maximise on (N, C) counts X; raises InputError for bad counts or a setting out of range."""
+        """Fit to (N, C) counts X; raises InputError for bad counts or a setting out of range."""
         K = self.n_components
         if K not in SPACINGS:
             raise InputError(f"categorical PCA by quadrature: {K} components; the rule takes 1 or 2")
@@ -84,8 +84,8 @@ class CategoricalPCAByQuadrature(_AtMaximum):
             joint = x @ eta.T - sums @ lse.T + log_w
             value = logsumexp(joint, axis=1)
             r = np.exp(joint - value[:, None])
-            of_nodes = (x.T @ r).T - self._spread(r.T @ sums) * np.exp(eta - self._spread(lse))
-            gradient = np.column_stack([of_nodes.T @ z - self.penalty * W, of_nodes.sum(axis=0)])
+            node_gradients = (x.T @ r).T - self._spread(r.T @ sums) * np.exp(eta - self._spread(lse))
+            gradient = np.column_stack([node_gradients.T @ z - self.penalty * W, node_gradients.sum(axis=0)])
             return float(value.sum()) - 0.5 * self.penalty * float((W**2).sum()), gradient.ravel()
 
         W = self._maximise(gain, np.column_stack([self.weights_, self.bias_]).ravel()).reshape(-1, K + 1)
@@ -95,13 +95,13 @@ class CategoricalPCAByQuadrature(_AtMaximum):
 
 @estimator
 class CategoricalPCAOfPoints(_AtMaximum):
-    """Categorical PCA at the maximum of the penalised joint probability, a latent vector to every case.
+    """Categorical PCA at the maximum of the penalised joint probability, with a latent vector for every case.
 
-    Arguments and attributes are those of `CategoricalPCAByQuadrature`, for any K.
+    Arguments and attributes are as in `CategoricalPCAByQuadrature`, for any K.
     """
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # type: ignore[override]  # noqa: ARG002
-        """Maximise on (N, C) counts X; raises InputError for bad counts or a setting out of range."""
+        """Fit to (N, C) counts X; raises InputError for bad counts or a setting out of range."""
         x, sums = self._started(X)
         (C, K), N = self.weights_.shape, len(sums)
         each, ends = self._spread(sums), (C * K, C * K + C)
@@ -114,14 +114,14 @@ class CategoricalPCAOfPoints(_AtMaximum):
             W, b, m = parts(parameters)
             eta = m @ W.T + b
             lse = self._lse(eta)
-            of_x = x @ np.column_stack([W, b])
-            value = float((of_x[:, :K] * m).sum() + of_x[:, K].sum() - (sums * lse).sum())
+            projected = x @ np.column_stack([W, b])
+            value = float((projected[:, :K] * m).sum() + projected[:, K].sum() - (sums * lse).sum())
             value -= 0.5 * float((m**2).sum()) + 0.5 * self.penalty * float((W**2).sum())
             expected = np.exp(eta - self._spread(lse), out=eta)
             expected *= each
-            of_W = x.T @ m - expected.T @ m - self.penalty * W
-            of_b = np.asarray(x.sum(axis=0)) - expected.sum(axis=0)
-            return value, np.concatenate([of_W.ravel(), of_b, (of_x[:, :K] - expected @ W - m).ravel()])
+            grad_W = x.T @ m - expected.T @ m - self.penalty * W
+            grad_b = np.asarray(x.sum(axis=0)) - expected.sum(axis=0)
+            return value, np.concatenate([grad_W.ravel(), grad_b, (projected[:, :K] - expected @ W - m).ravel()])
 
         start = np.concatenate([self.weights_.ravel(), self.bias_, np.zeros(N * K)])
         self.weights_, self.bias_, _ = parts(self._maximise(gain, start))
@@ -131,30 +131,30 @@ class CategoricalPCAOfPoints(_AtMaximum):
         """Return the latent vectors m of (N, C) counts by Newton's method, (N, K), and log p(x_i | m_i), (N,) nats."""
         x, sums = self.counts_and_sums(X)
         W, b, K = self.weights_, self.bias_, self.n_components
-        of_x, each = x @ np.column_stack([W, b]), self._spread(sums)
+        projected, each = x @ np.column_stack([W, b]), self._spread(sums)
         products = (W[:, :, None] * W[:, None, :]).reshape(len(W), K * K)
 
         def log_likelihood(z: Floats, eta: Floats) -> Floats:
-            of_terms: Floats = (of_x[:, :K] * z).sum(axis=1) + of_x[:, K] - (sums * self._lse(eta)).sum(axis=1)
-            return of_terms
+            terms: Floats = (projected[:, :K] * z).sum(axis=1) + projected[:, K] - (sums * self._lse(eta)).sum(axis=1)
+            return terms
 
         z = np.zeros((len(sums), K))
         eta = z @ W.T + b
         value = log_likelihood(z, eta)
         for _ in range(NEWTON_STEPS):
             p = self._softmax(eta)
-            gradient = of_x[:, :K] - (each * p) @ W - z
+            gradient = projected[:, :K] - (each * p) @ W - z
             means = np.stack([self._sums(p * W[:, k]) for k in range(K)], axis=-1)  # (N, R, K)
             curvature = np.eye(K) + ((each * p) @ products).reshape(-1, K, K)
             curvature -= np.einsum("nr,nrk,nrl->nkl", sums, means, means, optimize=True)
             step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
             if not ((gradient * step).sum(axis=1) > SETTLED).any():
                 break
-            before = value - 0.5 * (z**2).sum(axis=1)
+            old_value = value - 0.5 * (z**2).sum(axis=1)
             for _ in range(HALVINGS):
                 eta = (z + step) @ W.T + b
                 raised = log_likelihood(z + step, eta)
-                worse = raised - 0.5 * ((z + step) ** 2).sum(axis=1) < before
+                worse = raised - 0.5 * ((z + step) ** 2).sum(axis=1) < old_value
                 if not worse.any():
                     break
                 step[worse] *= 0.5

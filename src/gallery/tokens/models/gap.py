@@ -67,7 +67,7 @@ def fold_in(
 
 @estimator
 class GaP(GibbsChain):
-    """GaP, or with a spike the conditional GaP, by Gibbs sampling; other arguments and attributes as of `GibbsChain`.
+    """GaP, or with a spike the conditional GaP, by Gibbs sampling; other arguments and attributes as in `GibbsChain`.
 
     Args:
         alpha: shape of the gammas, one number.

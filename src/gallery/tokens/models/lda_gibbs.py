@@ -76,7 +76,7 @@ class GibbsChain(Estimator, ABC):
 
     @abstractmethod
     def prepare(self, counts: sp.csr_array) -> None:
-        """Raise InputError for a setting out of range; set what the draws need."""
+        """Set the attributes that the draws need; raises InputError for a setting out of range."""
 
     @abstractmethod
     def draw_weights(self, in_document: Floats, random: np.random.Generator) -> Floats:
@@ -100,20 +100,20 @@ class GibbsChain(Estimator, ABC):
         """Return the sample that follows from assignments drawn uniformly."""
         D, V = counts.shape
         K = self.n_components
-        return self._given(*split_counts(counts, np.ones((D, K)), np.ones((K, V)), random), random)
+        return self._sample(*split_counts(counts, np.ones((D, K)), np.ones((K, V)), random), random)
 
     def sweep(self, counts: sp.csr_array, state: State, random: np.random.Generator) -> State:
         """Return the next sample: of LDA by 27.30, then 27.31 and 27.32."""
-        return self._given(*split_counts(counts, state.weights, state.b, random), random)
+        return self._sample(*split_counts(counts, state.weights, state.b, random), random)
 
-    def _given(self, in_document: Floats, in_word: Floats, random: np.random.Generator) -> State:
+    def _sample(self, in_document: Floats, in_word: Floats, random: np.random.Generator) -> State:
         weights = self.draw_weights(in_document, random)
         return State(weights, dirichlet(self.gamma + in_word, random), in_document, in_word)
 
 
 @estimator
 class LDAGibbs(GibbsChain):
-    """LDA by Gibbs sampling of topics, weights and assignments; arguments and attributes as of `GibbsChain`.
+    """LDA by Gibbs sampling of topics, weights and assignments; arguments and attributes as in `GibbsChain`.
 
     Examples:
         >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])

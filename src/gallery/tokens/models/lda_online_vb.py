@@ -24,16 +24,16 @@ from heldout.typing import Floats
 
 @estimator
 class OnlineLDAVB(LDAVB):
-    """LDA by online variational Bayes on a (D, V) matrix of counts; see `LDAVB` for what is not here.
+    """LDA by online variational Bayes on a (D, V) matrix of counts; see `LDAVB` for its other arguments.
 
     Args:
         batch: documents of a batch.
         tau: tau_0, at least 1.
-        kappa: the decay of the step; in (1/2, 1] the steps' sum diverges and that of their squares does not.
+        kappa: the decay of the step; in (1/2, 1] the sum of the steps diverges, and the sum of their squares does not.
         passes: how often every document is visited, in a new random order each time.
         random_state: generator of the start and the orders.
 
-    Attributes (after `fit`): those of `LDAVB`; bound_ has one value a pass.
+    Attributes (after `fit`): as in `LDAVB`; bound_ has one value a pass.
 
     Examples:
         >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])

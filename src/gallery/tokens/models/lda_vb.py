@@ -46,9 +46,9 @@ def expected_log(parameters: Floats) -> Floats:
 def divergence(parameters: Floats, prior: Floats) -> Floats:
     """Return KL[Dir(parameters) || Dir(prior)], nats, of every row; the prior is one row."""
     logs = expected_log(parameters)
-    of_prior = gammaln(prior.sum()) - gammaln(prior).sum()
-    of_posterior = gammaln(parameters.sum(axis=-1)) - gammaln(parameters).sum(axis=-1)
-    return np.asarray(of_posterior - of_prior + ((parameters - prior) * logs).sum(axis=-1))
+    prior_constant = gammaln(prior.sum()) - gammaln(prior).sum()
+    posterior_constants = gammaln(parameters.sum(axis=-1)) - gammaln(parameters).sum(axis=-1)
+    return np.asarray(posterior_constants - prior_constant + ((parameters - prior) * logs).sum(axis=-1))
 
 
 def _exp(logs: Floats, axis: int) -> tuple[Floats, Floats]:
@@ -69,8 +69,8 @@ def e_step(
     """Return pi~, (D, K), after 27.44 and 27.48 in turns, and the expected counts sum_i n_iv c~_ivk, (K, V).
 
     `log_b`, (K, V), is E log b, or log b where b is a point; words without probability anywhere have no tokens.
-    `start`, (D, K), is pi~ to start from, such as that of the last round; None starts where all components are alike. A
-    document stops after so many `iterations`, or when the mean over k of the change of pi~ is below the tolerance.
+    `start`, (D, K), is pi~ to start from, for instance the last round's; None starts with equal components. A
+    document stops after `iterations`, or when the mean over k of the change of pi~ is below the tolerance.
     """
     K = len(alpha)
     b, _ = _exp(log_b, axis=0)  # a factor of a word or of a document cancels from c~
@@ -93,15 +93,15 @@ def e_step(
 
 def document_bounds(counts: sp.csr_array, log_b: Floats, alpha: Floats, pseudo: Floats) -> Floats:
     """Return the documents' terms of the bound, (D,) nats; `log_b` is as in `e_step`, `pseudo`, (D, K), is pi~."""
-    (pi, of_document), (b, of_word) = _exp(expected_log(pseudo), axis=1), _exp(log_b, axis=0)
-    logs = np.log(products(counts, pi, b.T)) + of_word[0, counts.indices]
-    reconstruction = with_values(counts, counts.data * logs).sum(axis=1) + counts.sum(axis=1) * of_document[:, 0]
+    (pi, document_peaks), (b, word_peaks) = _exp(expected_log(pseudo), axis=1), _exp(log_b, axis=0)
+    logs = np.log(products(counts, pi, b.T)) + word_peaks[0, counts.indices]
+    reconstruction = with_values(counts, counts.data * logs).sum(axis=1) + counts.sum(axis=1) * document_peaks[:, 0]
     return np.asarray(reconstruction - divergence(pseudo, alpha))
 
 
 @estimator
 class MeanField(Estimator):
-    """The parameters of models with Dirichlet weights and topics that variational EM or Bayes fits, and their E step.
+    """Base class of models with Dirichlet weights and topics, fitted by variational EM or Bayes: parameters and E step.
 
     Args:
         alpha: the Dirichlet parameter of pi, one number.
@@ -143,7 +143,7 @@ class MeanField(Estimator):
 
 @estimator
 class LDAVB(MeanField):
-    """LDA by batch variational Bayes on a (D, V) matrix of counts; arguments as of `MeanField`.
+    """LDA by batch variational Bayes on a (D, V) matrix of counts; arguments as in `MeanField`.
 
     Attributes (after `fit`):
         pseudo_counts_: (K, V), b~; components_, (K, V): its rows normalised, the posterior means of the topics.
@@ -200,7 +200,7 @@ class LDAVB(MeanField):
         random: np.random.Generator,  # noqa: ARG002
         record: Record,
     ) -> Iterator[Floats]:
-        """Yield b~ after each round from b on; arguments as of `fit`."""
+        """Yield b~ after each round from b on; arguments as in `fit`."""
         for i in range(self.iterations):
             b = self.gamma + self._e_step(counts, expected_log(b))[1]
             record((i + 1) * counts.shape[0], b)

@@ -1,1 +1,1 @@
-"""Relations beside documents: graphs and tensors of true and false cells, and ratings; a file per format or kind."""
+"""Relations as data: graphs and tensors of true and false cells, and ratings; a file per format or kind."""

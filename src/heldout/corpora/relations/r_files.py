@@ -34,9 +34,9 @@ MONKS = (
     "Albert",
     "Elias",
     "Simplicius",
-)  # in the order of their numbers, spelt as in the file
+)  # names in the order of their numbers, spelt as in the file
 GROUPS = {"group": "group3", "group with waverers": "group4"}
-WAVES = ("SAMPLK1", "SAMPLK2", "SAMPLK3")  # of whom a monk likes, in UCINET
+WAVES = ("SAMPLK1", "SAMPLK2", "SAMPLK3")  # names in UCINET of the three waves of liking
 
 
 def read_monks(name: str, members: Mapping[str, bytes]) -> Corpus:
@@ -47,15 +47,15 @@ def read_monks(name: str, members: Mapping[str, bytes]) -> Corpus:
             or that has a monk who likes himself.
     """
     ((file, content),) = members.items()
-    found = read_object(file, content)
+    loaded = read_object(file, content)
     groups: dict[str, tuple[str, ...]] = {}
     with one_line(file, "not Sampson's monks", "take statnet's sampson.RData"):
-        if WAVES[0] in found:
-            _check_names(file, [str(label) for label in found[WAVES[0]].coords["dim_0"].values])
+        if WAVES[0] in loaded:
+            _check_names(file, [str(label) for label in loaded[WAVES[0]].coords["dim_0"].values])
             raise InputError(f"{file}: no groups of the monks; take statnet's sampson.RData")
-        _check_names(file, [str(monk["vertex.names"][0]) for monk in found["val"]])
-        groups = {ours: tuple(str(monk[theirs][0]) for monk in found["val"]) for ours, theirs in GROUPS.items()}
-        arcs = [(int(arc["outl"][0]) - 1, int(arc["inl"][0]) - 1) for arc in found["mel"] if arc is not None]
+        _check_names(file, [str(monk["vertex.names"][0]) for monk in loaded["val"]])
+        groups = {ours: tuple(str(monk[theirs][0]) for monk in loaded["val"]) for ours, theirs in GROUPS.items()}
+        arcs = [(int(arc["outl"][0]) - 1, int(arc["inl"][0]) - 1) for arc in loaded["mel"] if arc is not None]
         likes = np.zeros((len(MONKS), len(MONKS)), dtype=bool)
         likes[tuple(np.array(arcs).T)] = True
         if likes.sum() != len(arcs):
@@ -64,21 +64,21 @@ def read_monks(name: str, members: Mapping[str, bytes]) -> Corpus:
 
 
 def _check_names(file: str, names: list[str]) -> None:
-    """Refuse names in another order than the numbers' (`MONKS`), spelt out or as UCINET's NAME_NUMBER."""
+    """Refuse names in another order than the numbers in `MONKS`, spelt out or as UCINET's NAME_NUMBER."""
     if names == list(MONKS):
         return
     numbers = [int(end) if (end := name.rpartition("_")[2]).isdigit() else 0 for name in names]
     if numbers == list(range(1, len(MONKS) + 1)):
         return
-    place, wrong = next((i, a) for i, a in enumerate([*names, ""]) if i >= len(MONKS) or _of(a) != i)
+    place, wrong = next((i, a) for i, a in enumerate([*names, ""]) if i >= len(MONKS) or _row_of(a) != i)
     raise InputError(
         f"{file}: row {place + 1} is named {wrong}, but rows are in the order of the monks' numbers"
         f" ({', '.join(MONKS[:3])}, ..); take statnet's sampson.RData"
     )
 
 
-def _of(name: str) -> int:
-    """Return the row of a monk; -1 for a name that is none."""
+def _row_of(name: str) -> int:
+    """Return the row of a monk; -1 for any other name."""
     number = name.rpartition("_")[2]
     return int(number) - 1 if number.isdigit() else MONKS.index(name) if name in MONKS else -1
 

@@ -44,7 +44,7 @@ class Ratings:
 
     Attributes:
         users, items: the N and M names.
-        user, item: (n,) who rated what, as indices of the names.
+        user, item: (n,) user and item of each rating, as indices of the names.
         value: (n,) whole numbers within the scale.
         scale: the lowest and the highest rating there can be.
         time: (n,) seconds since 1970; zeros where no times are known.
@@ -76,17 +76,17 @@ class Ratings:
             if len(index) and not (index.min() >= 0 and index.max() < len(names)):
                 raise InputError(f"ratings: {what} {index.max()} has no name; there are {len(names)}")
         low, high = self.scale
-        outside = np.flatnonzero((self.value < low) | (self.value > high))
-        if len(outside):
-            raise InputError(f"ratings: {self._named(outside[0])} is {self.value[outside[0]]}, outside {low} to {high}")
+        bad = np.flatnonzero((self.value < low) | (self.value > high))
+        if len(bad):
+            raise InputError(f"ratings: {self._named(bad[0])} is {self.value[bad[0]]}, outside {low} to {high}")
         cells = self.user * len(self.items) + self.item
         order = np.argsort(cells, kind="stable")
         twice = order[1:][np.diff(cells[order]) == 0]
         if len(twice):
             raise InputError(f"ratings: {self._named(twice[0])} is there twice; keep one")
 
-    def _named(self, at: int) -> str:
-        return f"the rating of item {self.items[self.item[at]]} by user {self.users[self.user[at]]}"
+    def _named(self, place: int) -> str:
+        return f"the rating of item {self.items[self.item[place]]} by user {self.users[self.user[place]]}"
 
     @classmethod
     def of(cls, corpus: Corpus) -> Self:
@@ -103,28 +103,28 @@ class Ratings:
 
     @classmethod
     def of_counts(cls, corpus: Corpus) -> Self:
-        """Return the counts of words in documents, at most 5, as if they were ratings: drawn ones for a small study."""
+        """Return the counts of words in documents, at most 5, in the form of ratings: a drawn set for a small study."""
         counts = corpus.counts().tocoo()
         value = np.minimum(counts.data, SCALE[1]).astype(np.int64)
         user, item = (np.asarray(axis, dtype=np.int64) for axis in counts.coords)
         return cls(corpus.documents, corpus.vocabulary, user, item, value)
 
     def __len__(self) -> int:
-        """Return n."""
+        """Return the number of ratings, n."""
         return len(self.value)
 
     @property
     def numbers(self) -> Ints:
-        """How many ratings each user has given, (N,)."""
+        """Number of ratings of each user, (N,)."""
         return np.bincount(self.user, minlength=len(self.users))
 
     def take(self, chosen: Ints) -> "Ratings":
-        """Return the ratings at some of the n positions, of the same users and items."""
+        """Return the ratings at `chosen` of the n positions, with the same users and items."""
         user, item, value, time = (array[chosen] for array in (self.user, self.item, self.value, self.time))
         return Ratings(self.users, self.items, user, item, value, self.scale, time)
 
     def mask(self, weights: Floats | None = None) -> sp.csr_array:
-        """Return the (N, M) matrix with a weight (n,), or 1, where there is a rating; 0 is kept as one."""
+        """Return the (N, M) matrix with a weight (n,), or 1, at every rating; a weight of 0 is stored."""
         data = np.ones(len(self)) if weights is None else weights
         shape = (len(self.users), len(self.items))
         return sp.csr_array(sp.coo_array((data, (self.user, self.item)), shape=shape))
@@ -134,10 +134,10 @@ class Ratings:
         return np.asarray(np.bincount(self.user, values, len(self.users)), dtype=float)
 
     def responses(self) -> Ints:
-        """Return the (N, M) ratings from 0, -1 where there is none, as models of records take them."""
-        found = np.full((len(self.users), len(self.items)), -1, dtype=np.int64)
-        found[self.user, self.item] = self.value - self.scale[0]
-        return found
+        """Return the (N, M) ratings from 0, -1 for a gap, as models of records take them."""
+        grid = np.full((len(self.users), len(self.items)), -1, dtype=np.int64)
+        grid[self.user, self.item] = self.value - self.scale[0]
+        return grid
 
 
 def read_ratings(file: str, content: bytes) -> Ratings:
@@ -173,17 +173,17 @@ def read_corpus(name: str, members: Mapping[str, bytes]) -> Corpus:
     Raises:
         InputError: as `read_ratings` and `read_films` do, and for a rated film that u.item lacks.
     """
-    (file, content), *beside = members.items()
+    (file, content), *other_files = members.items()
     ratings = read_ratings(file, content)
     names = tuple(f"film-{film}" for film in ratings.items)
     corpus = from_responses(name, ratings.responses(), names, STARS, ratings.users)
-    for other, lines in beside:
+    for other, lines in other_files:
         films = read_films(other, lines)
         lacking = [film for film in ratings.items if film not in films]
         if lacking:
             raise InputError(f"{other}: no film {lacking[0]}, which {file} rates")
-        of_films = [films[film] for film in ratings.items]
-        corpus.provenance.update(titles=[f.title for f in of_films], genres=[list(f.genres) for f in of_films])
+        kept_films = [films[film] for film in ratings.items]
+        corpus.provenance.update(titles=[f.title for f in kept_films], genres=[list(f.genres) for f in kept_films])
     return corpus
 
 
@@ -212,6 +212,6 @@ def read_films(file: str, content: bytes) -> dict[str, Film]:
 
 
 def _lines(file: str, content: bytes, separator: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield where a line is, and its columns; the files are latin-1."""
+    """Yield the place of every line, and its columns; the files are latin-1."""
     for number, line in enumerate(content.decode("latin-1").splitlines(), start=1):
         yield f"{file}: line {number}", line.split(separator)

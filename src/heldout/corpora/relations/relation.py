@@ -63,7 +63,7 @@ class Relations:
         name: of the data.
         entities: the names of each type's entities.
         relations: all of them; the first type of each is the same.
-        groups: labels of the first type's entities that are known beside the relations, by what they say.
+        groups: labels of the first type's entities that are known apart from the relations, by their meaning.
 
     Raises:
         InputError: where a relation is of other numbers of entities.
@@ -99,13 +99,13 @@ class Relations:
         return self.relations[0].types[0]
 
     def only(self, *names: str) -> Self:
-        """Return the relations of these names alone."""
+        """Return the relations with these names alone."""
         return replace(self, relations=tuple(one for one in self.relations if one.name in names))
 
     def without_pairs(self, share: float, random: np.random.Generator) -> tuple[Self, tuple[Bools, ...]]:
-        """Return the relations without a share of the pairs on each one's first two axes, and masks of what is hidden.
+        """Return the relations without a share of the pairs on each one's first two axes, and masks of hidden cells.
 
-        Of a pair every cell is hidden; pairs of which no cell was observed do not count.
+        Of a pair every cell is hidden; pairs without an observed cell do not count.
         """
         kept, hidden = [], []
         for relation in self.relations:
@@ -120,7 +120,7 @@ class Relations:
         return replace(self, relations=tuple(kept)), tuple(hidden)
 
     def corpus(self) -> Corpus:
-        """Return them as a corpus of records: one for an entity of the first type, a variable for each cell of it."""
+        """Return a corpus of records: one record per entity of the first type, a variable for each of its cells."""
         rows = len(self.entities[self.first])
         parts = [np.where(one.mask, one.values, -1).reshape(rows, -1) for one in self.relations]
         variables = tuple(
@@ -139,12 +139,12 @@ class Relations:
 
 
 def graph(name: str, nodes: str, values: Bools) -> Relation:
-    """Return the relation of a directed graph without self-loops, of its (n, n) adjacency matrix."""
+    """Return the relation of a directed graph without self-loops, given its (n, n) adjacency matrix."""
     return Relation(name, (nodes, nodes), values, np.ones(values.shape, dtype=bool), loops=False)
 
 
 def relations_of(corpus: Corpus) -> Relations:
-    """Return the relations whose `Relations.corpus` a corpus is.
+    """Return the `Relations` from which a corpus was made.
 
     Raises:
         InputError: for a corpus of other data.
@@ -153,13 +153,13 @@ def relations_of(corpus: Corpus) -> Relations:
     if not known:
         raise InputError(f"corpus {corpus.name}: documents or records, not relations")
     entities: dict[str, Sequence[str]] = corpus.provenance["entities"]
-    responses, begin, found = responses_of(corpus), 0, []
+    responses, begin, collected = responses_of(corpus), 0, []
     for one in known:
         shape = tuple(len(entities[axis]) for axis in one["types"])
         cells = int(np.prod(shape[1:]))
         part = responses[:, begin : begin + cells].reshape(shape)
         begin += cells
-        found.append(Relation(one["name"], tuple(one["types"]), part == 1, part >= 0, one["loops"]))
+        collected.append(Relation(one["name"], tuple(one["types"]), part == 1, part >= 0, one["loops"]))
     named = {name: tuple(names) for name, names in entities.items()}
     groups = {name: tuple(labels) for name, labels in corpus.provenance["groups"].items()}
-    return Relations(corpus.name, named, tuple(found), groups)
+    return Relations(corpus.name, named, tuple(collected), groups)

@@ -16,7 +16,14 @@ from artifact.papers.buntine.results import GAMMAS
 from artifact.results.measurements import Measurement
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED, Effect, Judgement
-from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL, of_likelihood
+from heldout.evaluators import (
+    HARMONIC,
+    MEAN_FIELD_FIRST,
+    MEAN_FIELD_SECOND,
+    PARTICLES,
+    SEQUENTIAL,
+    likelihood_estimators,
+)
 from heldout.models import LDA
 
 LARGE = 20  # times the sizes, so that the largest is above half of the source's
@@ -50,13 +57,15 @@ def as_claimed(name: str, gamma: float) -> tuple[float, float]:
 
 def errors(spread: Spread = as_claimed, ratio: float = 1.0) -> Inputs:
     """Return 100 errors of each estimator and gamma, of the given spread, and the mean ratio of estimate and truth."""
-    rows = calibration(changes={(gamma, name): spread(name, gamma) for gamma in GAMMAS for name in of_likelihood()})
+    rows = calibration(
+        changes={(gamma, name): spread(name, gamma) for gamma in GAMMAS for name in likelihood_estimators()}
+    )
     rows += [
         Measurement(
             *("none", "none", f"gamma-{gamma:g}", 4, 0.0, "none", 0, f"mean-ratio-{name}", "pairs", 1000), ratio, 0.002
         )
         for gamma in GAMMAS
-        for name in of_likelihood()
+        for name in likelihood_estimators()
     ]
     return measured(rows)
 

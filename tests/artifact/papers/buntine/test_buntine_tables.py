@@ -10,7 +10,7 @@ from small_study import inputs, without
 from artifact.papers.buntine.results import LABELS
 from artifact.papers.buntine.tables import errors_beside_published, errors_of_all, ratios, timings
 from heldout.errors import InputError
-from heldout.evaluators import CHIB, EXACT, HARMONIC, PARTICLES, of_likelihood
+from heldout.evaluators import CHIB, EXACT, HARMONIC, PARTICLES, likelihood_estimators
 
 
 def test_a_figure_that_differs_bears_a_mark_and_no_other() -> None:
@@ -37,7 +37,7 @@ def test_what_was_not_measured_is_a_dash() -> None:
     assert table.count("& -- & -- & -- & --") == 15
     others = errors_of_all(measured(calibration((0.5,))))
     lines = [line for line in others.splitlines() if line.endswith(r"\\") and " & -- & -- & " in line]
-    assert len(lines) == len(of_likelihood())
+    assert len(lines) == len(likelihood_estimators())
     assert all(line.count("&") == 8 for line in lines)
     with pytest.raises(InputError, match="measure calibration first"):
         errors_beside_published(inputs(without("calibration")))

@@ -15,7 +15,7 @@ from artifact.results.scores import Score
 from artifact.study.steps import run_experiment
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import of_likelihood
+from heldout.evaluators import likelihood_estimators
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.mean_field_bound import mean_field_bound
@@ -35,7 +35,7 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
         return Evaluation(exact + noise, documents.lengths, np.full(len(exact), 0.25 * samples))
 
     monkeypatch.setattr(calibration, "estimate", estimate)
-    monkeypatch.setattr(calibration, "of_likelihood", lambda: ["harmonic-mean", "left-to-right"])
+    monkeypatch.setattr(calibration, "likelihood_estimators", lambda: ["harmonic-mean", "left-to-right"])
 
 
 def run(**given: Any) -> tuple[list[Score], list[Measurement]]:
@@ -116,9 +116,9 @@ def test_a_gamma_draws_the_same_whatever_others_are_measured() -> None:
 
 
 def test_the_table_has_every_estimator_of_the_likelihood() -> None:
-    assert "exact-marginal" not in of_likelihood()
-    assert "document-completion" not in of_likelihood()
-    assert {"harmonic-mean", "left-to-right-sequential", "mean-field-bound"} <= set(of_likelihood())
+    assert "exact-marginal" not in likelihood_estimators()
+    assert "document-completion" not in likelihood_estimators()
+    assert {"harmonic-mean", "left-to-right-sequential", "mean-field-bound"} <= set(likelihood_estimators())
 
 
 @pytest.mark.parametrize(

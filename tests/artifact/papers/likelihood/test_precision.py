@@ -14,7 +14,7 @@ from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import CHIB, EMPIRICAL, ESTIMATORS, REFERENCE, SEQUENTIAL, of_likelihood
+from heldout.evaluators import CHIB, EMPIRICAL, ESTIMATORS, REFERENCE, SEQUENTIAL, likelihood_estimators
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.topics import Topics
@@ -37,7 +37,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
         return Evaluation(exact - low.get(name, 0.0) + noise, documents.lengths, np.full(len(exact), 0.1 / samples))
 
     monkeypatch.setattr(precision, "estimate", estimate)
-    monkeypatch.setattr(precision, "of_likelihood", lambda: list(NOISE))
+    monkeypatch.setattr(precision, "likelihood_estimators", lambda: list(NOISE))
     return low
 
 
@@ -99,7 +99,7 @@ def test_the_bias_of_a_sequential_reference_falls_as_one_over_its_sweeps(monkeyp
         return Evaluation(value, documents.lengths, np.zeros(len(exact)))
 
     monkeypatch.setattr(precision, "estimate", estimate)
-    monkeypatch.setattr(precision, "of_likelihood", lambda: [SEQUENTIAL])
+    monkeypatch.setattr(precision, "likelihood_estimators", lambda: [SEQUENTIAL])
     monkeypatch.setattr(precision, "AFFORDABLE", 0)
     for samples in ((1, 4), (1, 20)):  # of the latter 1 alone is far fewer than the reference's
         _, rows = run(samples=samples, most_reference_samples=40)
@@ -108,7 +108,7 @@ def test_the_bias_of_a_sequential_reference_falls_as_one_over_its_sweeps(monkeyp
 
 def test_what_costs_more_than_the_work_is_not_run() -> None:
     every = set(runs(4, 10, 5, (1, 100), math.inf))
-    assert {name for name, _ in every} == {*of_likelihood(), REFERENCE} >= set(TERMS)
+    assert {name for name, _ in every} == {*likelihood_estimators(), REFERENCE} >= set(TERMS)
     assert all((count == 0) == ESTIMATORS[name].deterministic for name, count in every)
     some = set(runs(4, 10, 5, (1, 100), 1e5))
     assert some < every

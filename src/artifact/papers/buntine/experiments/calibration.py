@@ -28,7 +28,7 @@ from artifact.results.recorder import Results
 from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import EXACT, of_likelihood
+from heldout.evaluators import EXACT, likelihood_estimators
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
@@ -125,6 +125,6 @@ def experiment(job: Job, settings: Calibration) -> Results:
 def _evaluations(
     topics: Topics, documents: Corpus, samples: int, *, gamma: float, seed: int
 ) -> Iterator[tuple[str, Evaluation]]:
-    for name in of_likelihood():
+    for name in likelihood_estimators():
         rng = generator("calibration", estimator=name, gamma=gamma, seed=seed)
         yield name, estimate(name, topics, documents, samples, rng)

@@ -58,7 +58,7 @@ from heldout.evaluators import (
     REFERENCE,
     SEQUENTIAL,
     UNRESAMPLED,
-    of_likelihood,
+    likelihood_estimators,
 )
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.estimate import estimate
@@ -165,7 +165,7 @@ def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work:
 
     A deterministic one has 0 samples, one that takes more than one at least so many times as many samples.
     """
-    for name in [*of_likelihood(), REFERENCE]:
+    for name in [*likelihood_estimators(), REFERENCE]:
         for count in [0] if ESTIMATORS[name].deterministic else [n * ESTIMATORS[name].fewest for n in sorted(samples)]:
             if documents * terms_of(name, topics, tokens, count) <= work:
                 yield name, count
