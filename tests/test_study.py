@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from heldout import study as studies
-from heldout.cli import main
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.names import SOURCES, raw_files
 from heldout.errors import InputError
 from heldout.models import PLSA, TEM
 from heldout.papers import EXPERIMENTS, PAPERS, papers_of
+from heldout.steps import main
 from heldout.study import (
     SECOND_READING,
     SELECTION,

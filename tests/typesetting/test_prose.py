@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from heldout.cli import main
 from heldout.errors import InputError
+from heldout.steps import main
 from heldout.typesetting.prose import Text, finding, line, moved, read, render, sentences
 from heldout.verdicts import NATS, Effect, Judgement, read_effects, write_effects
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, LIKELIHOOD, Work
 from heldout.auditing.estimator import check_estimator
-from heldout.auditing.options import Options, check_settings
+from heldout.auditing.options import ScoreOptions
 from heldout.auditing.progress import Moved, told
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
@@ -98,8 +98,9 @@ def choose(
         >>> choice.n_topics, choice.not_told_apart
         (2, (2,))
     """
-    options = Options(limit=0.0, smoothing=smoothing, random_state=random_state)
-    check_settings(estimator, samples, options.smoothing)
+    options = ScoreOptions(
+        estimator=estimator, samples=samples, smoothing=smoothing, random_state=random_state, vocabulary=vocabulary
+    )
     check_unknown(unknown)
     numbers, D, seed = [int(K) for K in topics], _length(documents), options.random_state
     if len(set(numbers)) < 2 or len(set(numbers)) < len(numbers) or min(numbers) < 1:
@@ -109,7 +110,7 @@ def choose(
     fit = fitter(model)
     nats, errors, biases = (np.zeros((len(numbers), D)) for _ in range(3))
     lengths, left_out = np.zeros(D, np.int64), 0
-    work = Work(estimator, samples_of(estimator, samples), seed, f"{folds} folds.", parts=(LIKELIHOOD,))
+    work = Work(estimator, samples_of(estimator, options.samples), seed, f"{folds} folds.", parts=(LIKELIHOOD,))
     part_of = generator("choose-folds", seed=seed).permutation(np.arange(D) % folds)
     library = ""
     with told(None, progress) as (_, moved, _):

@@ -34,7 +34,7 @@ from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, Work
 from heldout.auditing.estimator import SAMPLES as OF_ANOTHER
 from heldout.auditing.estimator import check_estimator
 from heldout.auditing.matching import opened
-from heldout.auditing.options import Options, check_settings, valid
+from heldout.auditing.options import ScoreOptions
 from heldout.auditing.runner import Runner
 from heldout.auditing.store import kept
 from heldout.auditing.survey import Survey, subject_of
@@ -71,7 +71,6 @@ def log_likelihood(
     other_corpus: bool = False,
     labels: Any = None,
     metadata: Any = None,
-    seed: int | None = None,
 ) -> float:
     """Return the mean log-likelihood of held-out documents, nats per token: the higher, the better.
 
@@ -96,7 +95,6 @@ def log_likelihood(
             EPCA and products of experts, which have no topics, accept any.
         labels: the documents' labels, for a model with priors by them; see `heldout.audit`.
         metadata: the documents' metadata, likewise.
-        seed: the former name of random_state.
 
     Raises:
         InputError: for bad input, a setting that is none, or documents that are unlike the model's own.
@@ -108,11 +106,10 @@ def log_likelihood(
         >>> round(heldout.log_likelihood((phi, 0.5), documents, vocabulary=["ape", "bear", "cat"]), 1)
         -1.0
     """
-    given = {"random_state": random_state} if seed is None else {"seed": seed}
-    given |= {"labels": labels, "metadata": metadata}
-    options = Options.named({"limit": 0.0, "smoothing": smoothing, "other_corpus": other_corpus, **given})
-    seed, samples = options.random_state, None if samples is None else valid("samples", samples, int)
-    check_settings(estimator, samples, options.smoothing)
+    settings: dict[str, Any] = {"estimator": estimator, "samples": samples, "smoothing": smoothing}
+    given: dict[str, Any] = {"other_corpus": other_corpus, "labels": labels, "metadata": metadata}
+    options = ScoreOptions(random_state=random_state, **settings, **given)
+    seed, samples = options.random_state, options.samples
     check_unknown(unknown)
     inside = unwrap(model)
     if isinstance(inside.model, EPCA):

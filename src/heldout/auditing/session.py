@@ -65,7 +65,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         require_writable(path)
     if command.html is not None and importlib.util.find_spec("matplotlib") is None:
         raise ModuleNotFoundError(name="matplotlib")  # now; its import, which takes a second, comes after the work
-    is_audit, folder, evaluated = isinstance(command, AuditCommand), command.store, 0
+    is_audit, folder, evaluated = isinstance(command, AuditCommand), command.folder, 0
 
     def count(documents: int) -> None:
         nonlocal evaluated

@@ -14,9 +14,9 @@ The values of a document of L tokens, under the model's own phi and prior:
 Results do not depend on batches, cores or interruptions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any
 
 from heldout.auditing.audit.probability import hold, lengths_to_draw, likelihood_seconds
 from heldout.auditing.audit.report import Audit
@@ -24,7 +24,7 @@ from heldout.auditing.audit.summary import likelihood_line, summarise
 from heldout.auditing.audit.wording import first_result
 from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, Work
 from heldout.auditing.estimator import choose_estimator
-from heldout.auditing.options import AuditKeywords, AuditOptions, shown
+from heldout.auditing.options import AuditOptions, takes
 from heldout.auditing.plan import PROBABILITY, Plan, plan_of
 from heldout.auditing.progress import Moved, told
 from heldout.auditing.runner import Runner
@@ -42,17 +42,8 @@ SMALL = 1e6  # tokens times topics up to which folding in and bound take less th
 QUICK = 1e10  # updates of the exact likelihood; some ten seconds, as `heldout.evaluators.priors.SWEEPS` are
 
 
-def audit(
-    model: Any,
-    documents: Any,
-    *,
-    vocabulary: Sequence[str] | None = None,
-    announce: Callable[[Plan], None] | None = None,
-    progress: Moved | bool | None = None,
-    first: Callable[[str], None] | None = None,
-    apart: bool = False,
-    **options: Unpack[AuditKeywords],
-) -> Audit:
+@takes(AuditOptions)
+def audit(model: Any, documents: Any, options: AuditOptions) -> Audit:
     """Compare a topic model's reported number on documents with their likelihood.
 
     Args:
@@ -71,8 +62,7 @@ def audit(
         first: is called with the likelihood, one line, as soon as it is known, in place of printing it with the plan.
         apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
             Ctrl-C takes effect only between blocks, and a block may take minutes.
-        **options: estimator, samples, standard_error, limit, random_state, n_jobs, store, so_far, smoothing,
-            other_corpus, labels, metadata, reported and probability; see `heldout.auditing.options.AuditOptions`.
+        options: the others, by name as well; see `heldout.auditing.options.AuditOptions`.
 
     Returns:
         The audit. It depends neither on `n_jobs` nor on interruptions.
@@ -90,9 +80,8 @@ def audit(
         >>> result.reported.note
         'arrays come from no library: nothing is reported'
     """
-    with told(announce, progress, first) as (announce, progress, first):
-        chosen = AuditOptions.named(options)
-        return _audited(model, documents, vocabulary, chosen, announce, progress, first, apart=apart)
+    with told(options.announce, options.progress, options.first) as (announce, progress, first):
+        return _audited(model, documents, options, announce, progress, first)
 
 
 def is_small(subject: Subject, work: Work) -> bool:
@@ -105,22 +94,19 @@ def is_small(subject: Subject, work: Work) -> bool:
 def _audited(
     model: Any,
     documents: Any,
-    vocabulary: Sequence[str] | None,
     chosen: AuditOptions,
     announce: Callable[[Plan], None] | None,
     progress: Moved | None,
     first: Callable[[str], None] | None,
-    *,
-    apart: bool,
 ) -> Audit:
-    """Return the audit with these options; the rest as in `audit`."""
-    if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
+    """Return the audit with these options; plan, progress and first result are told to the functions given."""
+    if chosen.so_far and (chosen.folder is None or not (chosen.folder / KEY).exists()):
         raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
-    subject = subject_of(model, documents, vocabulary, chosen)
+    subject, apart = subject_of(model, documents, chosen.vocabulary, chosen), chosen.apart
     check_used([subject.own], chosen.labels, chosen.metadata)
     work = choose_estimator(subject.topics, subject.read, chosen)
     key = subject.key(work.settings())
-    so_far = kept(chosen.store, key, len(subject.read.lengths), len(COLUMNS))
+    so_far = kept(chosen.folder, key, len(subject.read.lengths), len(COLUMNS))
 
     def tell(values: Floats) -> None:
         if first is not None and subject.read.lengths.any():
@@ -133,7 +119,7 @@ def _audited(
             drawn = lengths_to_draw(subject, work.seed) if chosen.probability else None
             # folding in and bound of few documents take less than to compile their kernels
             timed = (LIKELIHOOD,) if is_small(subject, work) else work.parts
-            plan = plan_of(subject, work, so_far.done, chosen.n_jobs, drawn=drawn, parts=timed)
+            plan = plan_of(subject, work, so_far.done, chosen.cores, drawn=drawn, parts=timed)
             if drawn is not None:
                 plan.seconds[PROBABILITY] += likelihood_seconds(subject, drawn)
             apart = apart and sum(plan.seconds.values()) > PATIENCE
@@ -141,10 +127,10 @@ def _audited(
                 announce(plan)
         if not so_far.done.all():
             runner = Runner(subject, work, so_far, progress)
-            early = is_small(subject, work) and chosen.n_jobs == 1 and not apart
+            early = is_small(subject, work) and chosen.cores == 1 and not apart
             if early:
                 tell(runner.run_likelihood())
-            runner.run(chosen.n_jobs, apart=apart)
+            runner.run(chosen.cores, apart=apart)
             if not early:
                 tell(so_far.values)
     reported = subject.reported(ask=chosen.reported and bool(so_far.done.all()))
@@ -162,6 +148,3 @@ def _audited(
     if not (chosen.probability and result.complete and result.tokens):
         return result
     return replace(result, probability=hold(subject, work, ask=chosen.reported))
-
-
-shown(audit, AuditOptions)

@@ -1,7 +1,6 @@
 """An audit's result: totals by evaluator, the library's own number, and every document's values."""
 
 import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -260,9 +259,6 @@ class AuditResult:
         Raises:
             InputError: for one that the audit has not; lists those it has.
         """
-        if evaluator == "truth":
-            warnings.warn('the line "truth" is called "likelihood"', DeprecationWarning, stacklevel=2)
-            evaluator = LIKELIHOOD
         for line in self.lines:
             if line.evaluator == evaluator:
                 return line

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from heldout.auditing.co_occurrence import flat_topics
 from heldout.auditing.estimator import affordable, check_estimator
 from heldout.auditing.formats import clean, duration
 from heldout.auditing.matching import opened
-from heldout.auditing.options import AUTO, MEASURES, RankKeywords, RankOptions, shown
+from heldout.auditing.options import AUTO, MEASURES, RankOptions, takes
 from heldout.auditing.plan import Plan, plan_of
-from heldout.auditing.progress import Moved, told
+from heldout.auditing.progress import told
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
 from heldout.auditing.runner import Runner
@@ -71,16 +71,8 @@ class RankPlan:
         return "\n".join(lines)
 
 
-def rank(
-    models: Sequence[Any] | Mapping[str, Any],
-    documents: Any,
-    *,
-    vocabulary: Any = None,
-    announce: Callable[[RankPlan], None] | None = None,
-    progress: Moved | bool | None = None,
-    apart: bool = False,
-    **options: Unpack[RankKeywords],
-) -> Ranking:
+@takes(RankOptions)
+def rank(models: Sequence[Any] | Mapping[str, Any], documents: Any, options: RankOptions) -> Ranking:
     """Rank models by the likelihood of the same held-out documents, with paired differences and their errors.
 
     Args:
@@ -90,8 +82,7 @@ def rank(
         announce: as of `heldout.audit`.
         progress: as of `heldout.audit`; of documents those of all models together.
         apart: whether more than a few seconds of work get processes of their own even on one core, as in `audit`.
-        **options: estimator, samples, limit, smoothing, random_state, n_jobs, store, other_corpus, labels, metadata,
-            reported, coherence, coherence_documents and coherence_measure; see `heldout.auditing.options.RankOptions`.
+        options: the others, by name as well; see `heldout.auditing.options.RankOptions`.
 
     Returns:
         The ranking. It depends neither on `n_jobs` nor on interruptions.
@@ -109,43 +100,42 @@ def rank(
         >>> ranking.best.name, [model.name for model in ranking.ties]
         ('near', ['near', 'far'])
     """
-    chosen = RankOptions.named(options)
-    subjects = _opened(models, documents, vocabulary, chosen)
-    check_used([one.own for one in subjects], chosen.labels, chosen.metadata)
+    subjects = _opened(models, documents, options)
+    check_used([one.own for one in subjects], options.labels, options.metadata)
     for one in subjects:
-        check_estimator(chosen.estimator, one.topics)
-    work = _work(subjects, chosen)
-    settings = work.settings() | {"smoothing": chosen.smoothing, "parts": list(work.parts)}
-    so_far = [_kept(one, settings, chosen.store) for one in subjects]
-    plans = {one.name: plan_of(one, work, of.done, chosen.n_jobs) for one, of in zip(subjects, so_far, strict=True)}
-    plan = RankPlan(plans, chosen.n_jobs)
-    with told(announce, progress) as (announce, moved, _):
+        check_estimator(options.estimator, one.topics)
+    work = _work(subjects, options)
+    settings = work.settings() | {"smoothing": options.smoothing, "parts": list(work.parts)}
+    so_far = [_kept(one, settings, options.folder) for one in subjects]
+    plans = {one.name: plan_of(one, work, of.done, options.cores) for one, of in zip(subjects, so_far, strict=True)}
+    plan = RankPlan(plans, options.cores)
+    with told(options.announce, options.progress) as (announce, moved, _):
         if announce is not None:
             announce(plan)
-        _run(subjects, work, so_far, plan, moved, apart=apart)
+        _run(subjects, work, so_far, plan, moved, apart=options.apart)
     stream, read = subjects[0].stream, subjects[0].read
     note, coherences = "", [math.nan] * len(subjects)
-    if chosen.coherence:
+    if options.coherence:
         try:
-            if chosen.coherence_documents is not None:
-                _, _, stream = opened(subjects[0].own, chosen.coherence_documents, None, chosen.random_state)
-            measured = coherence([one.topics for one in subjects], stream, chosen.coherence_measure)
+            if options.coherence_documents is not None:
+                _, _, stream = opened(subjects[0].own, options.coherence_documents, None, options.random_state)
+            measured = coherence([one.topics for one in subjects], stream, options.coherence_measure)
             coherences = measured.values
-            if chosen.coherence_documents is not None or measured.found < measured.words:
+            if options.coherence_documents is not None or measured.found < measured.words:
                 note = (
                     f"coherence is in {clean(stream.name)}, which has {measured.found:,} of the"
                     f" {measured.words:,} top words"
                 )
         except InputError as error:
             note = str(error)
-    ranked = [_ranked(one, of, value, chosen) for one, of, value in zip(subjects, so_far, coherences, strict=True)]
-    settings |= {"limit": chosen.limit, "coherence": MEASURES[chosen.coherence_measure]}
+    ranked = [_ranked(one, of, value, options) for one, of, value in zip(subjects, so_far, coherences, strict=True)]
+    settings |= {"limit": options.limit, "coherence": MEASURES[options.coherence_measure]}
     return Ranking(
         in_order(ranked), subjects[0].stream.name, read.lengths, int(read.left_out.sum()), work, note, settings
     )
 
 
-def _opened(models: Any, documents: Any, vocabulary: Any, chosen: RankOptions) -> list[Subject]:
+def _opened(models: Any, documents: Any, chosen: RankOptions) -> list[Subject]:
     """Return every model with the documents over its words.
 
     Raises:
@@ -154,7 +144,8 @@ def _opened(models: Any, documents: Any, vocabulary: Any, chosen: RankOptions) -
     if isinstance(models, str | Path) or not isinstance(models, Mapping | Sequence):
         raise InputError(f"models to rank: a {type(models).__name__}; give a list of two or more, or a mapping by name")
     named = models.items() if isinstance(models, Mapping) else [("", model) for model in models]
-    subjects = _named_apart([subject_of(model, documents, vocabulary, chosen, name=str(name)) for name, model in named])
+    words = chosen.vocabulary
+    subjects = _named_apart([subject_of(model, documents, words, chosen, name=str(name)) for name, model in named])
     if len(subjects) < 2:
         raise InputError(f"{len(subjects)} model to rank; give two or more, and audit one (heldout audit)")
     first = subjects[0]
@@ -259,6 +250,3 @@ def _ranked(subject: Subject, of: Kept, coherence: float, chosen: RankOptions) -
         flat_topics=tuple(flat_topics(subject.topics.phi).tolist()),
         stand_in=str(subject.topics.provenance.get("prior", "")),
     )
-
-
-shown(rank, RankOptions)
