@@ -110,11 +110,6 @@ def likelihood_text(audit: AuditResult) -> str:
     return line_text(audit.line(LIKELIHOOD), exact=audit.exact, stand_in=audit.stand_in)
 
 
-def first_result(line: Line, *, exact: bool, stand_in: str) -> str:
-    """Return the line that is printed as soon as the likelihood is known."""
-    return f"the likelihood's perplexity is {line_text(line, exact=exact, stand_in=stand_in)}; the other numbers follow"
-
-
 def line_text(line: Line, *, exact: bool, stand_in: str) -> str:
     """Return the likelihood's perplexity, its interval over documents, and the estimator's error."""
     spread = line.perplexity * line.error_per_token
