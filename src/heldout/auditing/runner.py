@@ -6,7 +6,6 @@ given. A worker is given a block's documents and the topics over their own words
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,14 +62,17 @@ def run(tasks: Sequence[Task], cores: int = 1, progress: Moved | None = None) ->
                 if not task.kept.done[first : first + BLOCK].all():
                     yield delayed(_evaluated)(at, first, *local(task.subject.topics, block, first), task.work)
 
-    parallel = Parallel(None if cores == 1 else cores, return_as="generator_unordered", max_nbytes=None)
     try:
-        with closing(parallel(calls())) as results:
+        results = Parallel(None if cores == 1 else cores, return_as="generator_unordered", max_nbytes=None)(calls())
+        try:
             for at, first, values in results:
                 tasks[at].kept.add(first, values)
                 documents, share = documents + len(values), share + float(costs[at][first : first + len(values)].sum())
                 if progress is not None:
                     progress(documents, min(1.0, share / total))
+        except BaseException as error:
+            results.throw(error)  # which ends the processes
+            raise
     except BrokenProcessPool as error:
         raise InputError(
             "a process of the audit ended too early, perhaps for want of memory; run it again with fewer cores"

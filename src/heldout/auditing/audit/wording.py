@@ -284,13 +284,6 @@ def document_error(audit: AuditResult) -> float:
     return math.sqrt(float((errors**2).mean())) if len(errors) else 0.0
 
 
-def incomplete(audit: AuditResult) -> str:
-    """Return the first line of an incomplete audit; empty for a complete one."""
-    if audit.complete:
-        return ""
-    return f"INCOMPLETE: interrupted after {audit.documents:,} documents; every number is of those alone."
-
-
 def probabilities(audit: AuditResult) -> Table | None:
     """Return which of the numbers a probability could have given; None where that was not tested."""
     test, rows = audit.probability, list[tuple[str, str, str, str]]()
