@@ -98,16 +98,15 @@ def import_corpus(
         stem: stem the words of texts, as those of Cranfield and Medline are.
         minimum_count: leave out words of texts with fewer tokens.
     """
-    from heldout.corpora import ldac, text_folder, uci
-    from heldout.corpora.counts import read_counts
+    from heldout.corpora import text_folder
+    from heldout.corpora.documents import import_counts
 
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name) or name.endswith(("-like", "-unstemmed")):
         raise InputError(
             f"import: the name {name!r}; use lower-case letters, digits and hyphens, without -like or -unstemmed"
         )
-    streams = {"uci": uci.stream, "ldac": ldac.stream}
-    if format not in ("text", *streams):
-        raise InputError(f"import: there is no form {format}; there are {', '.join(streams)}, text")
+    if format not in ("uci", "ldac", "text"):
+        raise InputError(f"import: there is no form {format}; there are uci, ldac, text")
     needed, names = (1, "a folder") if format == "text" else (2, "the counts, then the vocabulary")
     if len(sources) != needed:
         raise InputError(f"import {format}: give {names}")
@@ -116,7 +115,7 @@ def import_corpus(
     elif minimum_count != 1 or stop_list is not None or stem:
         raise InputError(f"import {format}: counts have their words already; leave out the options for text")
     else:
-        corpus = read_counts(streams[format], sources[0], sources[1], name, format)
+        corpus = import_counts(sources[0], sources[1], name, format)
     corpus.save(output)
     left_out = corpus.provenance["records_left_out"]
     named = f"{', '.join(left_out[:3])}{', ...' if len(left_out) > 3 else ''}"

@@ -24,7 +24,7 @@ from heldout.auditing.options import (
     arguments,
     meanings,
 )
-from heldout.corpora import stream
+from heldout.corpora import documents
 from heldout.errors import InputError
 from heldout.libraries import read
 
@@ -61,16 +61,13 @@ def test_the_help_names_the_forms_that_are_read() -> None:
     parser = argparse.ArgumentParser()
     add_arguments(parser, AuditCommand, ("typed", *HOOKS))
     said = set(re.split(r"[,:;]?\s+(?:or )?", parser.format_help()))
-    assert {*read.FORMS, *stream.FORMS, "auto", "chib", "--seed", "N"} <= said
+    assert {*read.FORMS, *documents.FORMS, "auto", "chib", "--seed", "N"} <= said
 
 
 def test_a_typed_argument_counts() -> None:
-    command = parsed(
-        *("--estimator", "chib", "--samples", "5", "--seed", "3", "--no-library", "--so-far", "--json", "-")
-    )
+    command = parsed("--estimator", "chib", "--samples", "5", "--seed", "3", "--no-library", "--json", "-")
     assert (command.estimator, command.samples, command.random_state, command.reported) == ("chib", 5, 3, False)
-    given = command.options(store=Path("kept"))
-    assert (given["so_far"], given["store"]) == (True, Path("kept"))
+    assert command.options(store=Path("kept"))["store"] == Path("kept")
     assert command.json_file is None
     assert parsed("--json", "a.json").json_file == Path("a.json")
     with pytest.raises(InputError, match="samples"):

@@ -28,7 +28,7 @@ LEAST_ERROR = 1e-6  # nats; less is lost in the rounding of a sum of logarithms
 AUTO = "auto"
 MEASURES = {"npmi": "NPMI", "c_v": "C_v"}  # measures of coherence, and their labels
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
-HOOKS = ("announce", "progress", "first", "apart")  # options of Python alone
+HOOKS = ("announce", "progress")  # options of Python alone
 FLAGS = {"random_state": "--seed", "n_jobs": "--cores", "reported": "--no-library"}  # options of other names
 # types of arguments, each before the wider ones: the placeholder in the help, and the noun in an error
 KINDS: dict[Any, tuple[str, str]] = {
@@ -190,7 +190,7 @@ def takes(
 class Options:
     """Options of an audit and of a ranking.
 
-    The functions `announce` and `progress`, and `apart`, are of Python alone; see `heldout.audit`.
+    The functions `announce` and `progress` are of Python alone; see `heldout.audit`.
 
     Attributes:
         vocabulary: read the model's words in this file, one per line, where the model does not name them.
@@ -202,8 +202,7 @@ class Options:
         smoothing: add this to every p(w | z), for a model that gives words of the documents probability 0; the
             library's own number is without.
         random_state: derive every random draw from this number.
-        n_jobs: run this many processes, -1 for all cores; they are spawned, so a script needs
-            `if __name__ == '__main__':`.
+        n_jobs: run this many processes, -1 for all cores.
         store: keep finished work in this folder, from which the same call goes on (default: the user's cache; in Python
             nowhere).
         other_corpus: accept documents that are unlike the corpus that the model was fitted to.
@@ -232,7 +231,6 @@ class Options:
     reported: bool = True
     announce: Callable[[Any], None] | None = None
     progress: Callable[[int, float], None] | bool | None = None
-    apart: bool = False
 
     def __post_init__(self) -> None:
         changes: dict[str, Any] = {"random_state": valid("random_state", drawn(self.random_state), int)}
@@ -291,19 +289,16 @@ class ScoreOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions(Options):
-    """Options of `heldout.audit`, beside `Options`; the function `first` is of Python alone.
+    """Options of `heldout.audit`, beside `Options`.
 
     Attributes:
         standard_error: choose the sweeps for this standard error of a document's log-likelihood, nats (root mean
             square), under auto (default: as some ten seconds give).
-        so_far: report on the documents that an interrupted audit has kept, and run nothing.
         probability: test which numbers could be probabilities.
     """
 
     standard_error: float | None = None
-    so_far: bool = False
     probability: bool = True
-    first: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
