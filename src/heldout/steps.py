@@ -33,7 +33,7 @@ SCHEMA, DATA, STUDIES = Path("workflow/studies/schema.yaml"), Path("data"), Path
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """Files of a study's results, and of all else that exhibits are functions of; see `heldout.inputs.Inputs`."""
+    """Files of a study's results, and the other inputs of exhibits; see `heldout.inputs.Inputs`."""
 
     study: Path
     scores: Path
@@ -49,7 +49,7 @@ class Results:
     date: str = ""
 
     def read(self) -> "Inputs":
-        """Return what the files hold, with the study's papers."""
+        """Return the tables of the files, with the study's papers."""
         from heldout.inputs import Inputs
         from heldout.papers import papers_of
 
@@ -185,15 +185,15 @@ def fit(
     from heldout.scores import write_scores
     from heldout.timings import timed
 
-    read, model, split = Corpus.load(corpus), training.model, {"seed": training.seed}
+    loaded, model, split = Corpus.load(corpus), training.model, {"seed": training.seed}
     split["test_documents"] = training.test_documents
     with timed(training_benchmark):
-        chains = train(read, model, topics=training.topics, settings=training.train_settings, **split)
+        chains = train(loaded, model, topics=training.topics, settings=training.train_settings, **split)
     if output:
         _save(f"fit: {model} gives {len(chains)} files here", chains, output)
     if scores is not None:
         settings, smoothing = training.fold_in_settings, training.smoothing
-        scored = score(read, chains, model, training.variant, settings=settings, smoothing=smoothing, **split)
+        scored = score(loaded, chains, model, training.variant, settings=settings, smoothing=smoothing, **split)
         write_scores(scores, scored)
 
 
