@@ -319,7 +319,7 @@ def exhibits(
     processes: int = 1,
     job_benchmarks: OptionalOutput = None,
 ) -> None:
-    """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or only those named."""
+    """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or the named ones."""
     from heldout.manifest import kind as kind_of
     from heldout.typesetting.exhibits import exhibits, make_all
 
@@ -391,7 +391,7 @@ def digest(names: tuple[str, ...], *, since: str | None = None) -> None:
     """List the code that makes a job's file, or that modules run, and its changes since a commit.
 
     Args:
-        names: take these jobs' output files, or modules such as heldout.runs.
+        names: take these jobs' output files, or modules, as heldout.runs.
         since: compare with this commit (default: the last before the file).
     """
     import heldout
