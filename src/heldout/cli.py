@@ -95,7 +95,7 @@ def import_corpus(
         name: give the corpus this name.
         output: write the corpus to this file.
         stop_list: leave out the words of this file, of texts alone.
-        stem: stem the words of texts, as those of Cranfield and Medline are.
+        stem: stem the words of texts, as in Cranfield and Medline.
         minimum_count: leave out words of texts with fewer tokens.
     """
     from heldout.corpora import text_folder

@@ -33,7 +33,7 @@ SCHEMA, DATA, STUDIES = Path("workflow/studies/schema.yaml"), Path("data"), Path
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """Files of a study's results, and of all else that exhibits are functions of; see `heldout.inputs.Inputs`."""
+    """Files of a study's results, and the other inputs of exhibits; see `heldout.inputs.Inputs`."""
 
     study: Path
     scores: Path
@@ -49,7 +49,7 @@ class Results:
     date: str = ""
 
     def read(self) -> "Inputs":
-        """Return what the files hold, with the study's papers."""
+        """Return the tables of the files, with the study's papers."""
         from heldout.inputs import Inputs
         from heldout.papers import papers_of
 
@@ -185,15 +185,15 @@ def fit(
     from heldout.scores import write_scores
     from heldout.timings import timed
 
-    read, model, split = Corpus.load(corpus), training.model, {"seed": training.seed}
+    loaded, model, split = Corpus.load(corpus), training.model, {"seed": training.seed}
     split["test_documents"] = training.test_documents
     with timed(training_benchmark):
-        chains = train(read, model, topics=training.topics, settings=training.train_settings, **split)
+        chains = train(loaded, model, topics=training.topics, settings=training.train_settings, **split)
     if output:
         _save(f"fit: {model} gives {len(chains)} files here", chains, output)
     if scores is not None:
         settings, smoothing = training.fold_in_settings, training.smoothing
-        scored = score(read, chains, model, training.variant, settings=settings, smoothing=smoothing, **split)
+        scored = score(loaded, chains, model, training.variant, settings=settings, smoothing=smoothing, **split)
         write_scores(scores, scored)
 
 
@@ -319,7 +319,7 @@ def exhibits(
     processes: int = 1,
     job_benchmarks: OptionalOutput = None,
 ) -> None:
-    """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or only those named."""
+    """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or the named ones."""
     from heldout.manifest import kind as kind_of
     from heldout.typesetting.exhibits import exhibits, make_all
 
@@ -391,7 +391,7 @@ def digest(names: tuple[str, ...], *, since: str | None = None) -> None:
     """List the code that makes a job's file, or that modules run, and its changes since a commit.
 
     Args:
-        names: take these jobs' output files, or modules such as heldout.runs.
+        names: take these jobs' output files, or modules, as heldout.runs.
         since: compare with this commit (default: the last before the file).
     """
     import heldout

@@ -103,7 +103,7 @@ def meanings(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any], leave_out: Sequence[str] = ()) -> None:
-    """Add the parameters of a function or class to a parser: those given by name as options, others as positions.
+    """Add the parameters of a function or class to a parser, as options where they are given by name.
 
     The parser omits arguments that were not typed, and names in its default `written` the files that are written.
     """
@@ -342,7 +342,7 @@ class Files:
             (default: guessed).
         format: name the form of the documents: scipy, mm, uci, ldac, text or heldout (default: guessed).
         documents_vocabulary: read the documents' words, one per line, where they are numbers.
-        stem: stem the words of texts, as those of Cranfield and Medline are.
+        stem: stem the words of texts, as in Cranfield and Medline.
         trust_pickle: unpickle a model, which may run any code that it holds.
         html: write a page with figures.
         json: write JSON; - writes it to standard output, in place of the table.
