@@ -151,6 +151,14 @@ def test_the_files_of_results_stand_together(tmp_path: Path, monkeypatch: pytest
     assert called[0][:4] == (files["study"], tables, tmp_path, files["output"])
 
 
+def test_an_experiment_may_have_no_corpus_and_no_topics() -> None:
+    typed = ["--model", "none", "--number-of-topics", "0", "--seed", "0", "--test-documents", "0"]
+    typed += ["--settings", "{}", "--fold-in-settings", "{}", "--scores", "s", "--output", "m", "--notes", "n"]
+    for files, corpus, topics in (([], None, ()), (["c"], Path("c"), ()), (["c", "t"], Path("c"), [Path("t")])):
+        given = steps.parser().parse_args(["experiment", "bounds", *files, *typed])
+        assert (given.corpus, given.topics, given.output) == (corpus, topics, Path("m"))
+
+
 def test_every_step_has_a_help(capsys: pytest.CaptureFixture[str]) -> None:
     for step in steps.STEPS:
         with pytest.raises(SystemExit) as caught:

@@ -129,7 +129,8 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any],
         if keyword:
             parser.add_argument(flag, dest=name, required=needed, help=meaning, **given)
         else:
-            parser.add_argument(name, help=meaning, **given)
+            # of a position that is left out argparse would parse the mark of an omitted option
+            parser.add_argument(name, help=meaning, **given, **({} if needed else {"default": default}))
     parser.set_defaults(written=[argument.name for argument in added if argument.written])
 
 
