@@ -36,7 +36,7 @@ rule effects:
         code=code_from(claims_modules, shown),
         options=options(TIMINGS),
     shell:
-        f"heldout effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
+        f"{STEP} effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
 
 
 EXHIBIT = (
@@ -64,7 +64,7 @@ rule figures:
         benchmarks=f"{BENCHMARKS}/figure",
         folder=subpath(output[0], parent=True),
     shell:
-        f"heldout exhibits figures --processes {{threads}} {EXHIBIT}"
+        f"{STEP} exhibits figures --processes {{threads}} {EXHIBIT}"
 
 
 rule tables:
@@ -88,4 +88,4 @@ rule tables:
         benchmarks=f"{BENCHMARKS}/table",
         folder=subpath(output[0], parent=True),
     shell:
-        f"heldout exhibits tables --processes {{threads}} {EXHIBIT}"
+        f"{STEP} exhibits tables --processes {{threads}} {EXHIBIT}"

@@ -12,7 +12,7 @@ rule compare:
         reference=REFERENCE,
         comparison=f"{DATA}/compare.csv",
     shell:
-        "heldout compare --study {input.study} --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
+        "{STEP} compare --study {input.study} --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
         " --measurements {input.measurements} --notes {input.notes} --reference {params.reference}"
         " --output {params.comparison} 2>&1 | tee {log}"
 
@@ -32,6 +32,6 @@ rule readme:
         commands=COMMANDS,
         reference=REFERENCE,
     shell:
-        "( heldout readme README.md RESULTS.md --history data/claims.csv --commands {params.commands} {params.tables} --effects {input.effects} {params.options}"
-        " && heldout exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
+        "( {STEP} readme README.md RESULTS.md --history data/claims.csv --commands {params.commands} {params.tables} --effects {input.effects} {params.options}"
+        " && {STEP} exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
         " --output {params.reference} ) 2> {log}"
