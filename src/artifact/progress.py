@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from artifact.verdicts.verdicts import UNDECIDED, read_effects
+from artifact.verdicts.verdicts import read_effects
 
 SHARE = 0.05  # share of all jobs between two lines
 SECONDS = 300.0  # seconds between two lines
@@ -37,17 +37,14 @@ class ProgressLines(logging.Handler):
 
 
 def outcome(made: Iterable[Path], effects: Path, since: float) -> list[str]:
-    """Return what a run made, and how many claims it decided, as lines.
+    """Return a line on the files that a run made, and one that counts its claims by verdict.
 
     Files and folders that are older than the run's beginning, in seconds since the epoch, are left out.
     """
     new = [str(path) for path in made if path.exists() and path.stat().st_mtime >= since]
     lines = [f"made {', '.join(new)}"] if new else []
     if new and effects.exists():
-        verdicts = {claim: judgement.verdict for claim, judgement in read_effects(effects).items()}
-        counted = ", ".join(f"{number} {name}" for name, number in Counter(verdicts.values()).most_common())
+        verdicts = [judgement.verdict for judgement in read_effects(effects).values()]
+        counted = ", ".join(f"{number} {name}" for name, number in Counter(verdicts).most_common())
         lines.append(f"{len(verdicts)} claims: {counted}")
-        undecided = [claim for claim, verdict in verdicts.items() if verdict == UNDECIDED]
-        if undecided:
-            lines.append(f"not decided: {', '.join(undecided)}")
     return lines

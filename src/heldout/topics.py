@@ -132,7 +132,7 @@ class Topics(_UnderAnyPrior, Saved):
         array([0.462, 0.462, 0.077])
     """
 
-    _saved = ("topics", "train again with `heldout fit`", True)
+    _saved = ("topics", "train again", True)
 
     phi: Floats
     alpha: Floats
@@ -393,7 +393,7 @@ class Components(Saved):
         array([0.5  , 0.333])
     """
 
-    _saved = ("components", "train again with `heldout fit`", False)
+    _saved = ("components", "train again", False)
 
     weights: Floats
     centre: Floats

@@ -26,7 +26,7 @@ def test_a_line_comes_with_a_share_of_the_jobs_and_some_minutes(
     assert [int(line.split()[1]) for line in said] == [*range(15, 61, 15), *range(65, 100, 5)]  # and then the share
 
 
-def test_a_run_ends_with_what_it_made_and_what_it_could_not_decide(tmp_path: Path) -> None:
+def test_a_run_ends_with_its_files_and_the_number_of_claims_by_verdict(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("paper.pdf", "old.csv", "missing")]
     for path in files[:2]:
         path.touch()
@@ -35,9 +35,9 @@ def test_a_run_ends_with_what_it_made_and_what_it_could_not_decide(tmp_path: Pat
     splits = {"One": 3, "Other": 1}
     found = [Effect("cranfield", "", 1.0, 0.1, 2.0, "nats per token", replicates=number) for number in splits.values()]
     write_effects(effects, [Judgement(name, (effect,)) for name, effect in zip(splits, found, strict=True)])
-    assert outcome(files, effects, time.time() - 60.0) == [
-        f"made {files[0]}",
-        "2 claims: 1 supported, 1 undecided",
-        "not decided: Other",
-    ]
+    made, claims = outcome(files, effects, time.time() - 60.0)
+    assert str(files[0]) in made
+    assert str(files[1]) not in made
+    assert "1 undecided" in claims
+    assert "Other" not in claims
     assert outcome(files[1:], effects, time.time() - 60.0) == []

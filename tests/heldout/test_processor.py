@@ -32,7 +32,7 @@ def run(*arguments: str, **kernels: str) -> str:
 def test_a_job_gives_the_same_bytes_under_two_core_types(tmp_path: Path) -> None:
     shape = published_shape("cranfield-like", ROOT / "data/published/welling-2008-table-1.csv")
     draw("cranfield-like", shape, scale=0.05, seed=0)[0].save(tmp_path / "corpus.npz")
-    job = ["-m", "heldout.cli", "fit", str(tmp_path / "corpus.npz"), "--model", "epca", "--variant", "v"]
+    job = ["-m", "artifact.__main__", "fit", str(tmp_path / "corpus.npz"), "--model", "epca", "--variant", "v"]
     job += ["--topics", "5", "--seed", "0", "--test-documents", "20"]
     job += ["--train-settings", '{"penalty": 1.0, "iterations": 20, "tolerance": 1e-4}']
     job += ["--fold-in-settings", '{"iterations": 20, "tolerance": 1e-4, "ridge": 0.01}', "--smoothing", "1e-5"]

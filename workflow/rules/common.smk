@@ -4,7 +4,6 @@ import fcntl
 import hashlib
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -82,6 +81,7 @@ LOGS = f"logs/{settings.name}"
 BENCHMARKS = f"{DATA}/benchmarks"
 STUDY = f"{DATA}/study.json"
 EFFECTS = f"{DATA}/effects.csv"
+STEP = "python -m artifact"  # command of the rules' steps
 CORPORA_TABLE = source("data/corpora.csv")
 PUBLISHED = source("data/published/welling-2008-table-1.csv")
 REFERENCE = Path(source(f"data/reference/{settings.name}"))
@@ -143,7 +143,7 @@ def alone():
 
 
 def made(since):
-    """Print what this run has made, and what it could not decide."""
+    """Print the files that this run has made, and how many claims it decided."""
     files = [
         PDF,
         FIGURES,
@@ -194,7 +194,7 @@ def code_from(modules, *given):
 
 
 def code(file):
-    """Return a function of the wildcards: the digest of what makes a file of the study's folder, as `heldout digest` has it.
+    """Return a function of the wildcards: the digest of what makes a file of the study's folder, as the step `digest` has it.
 
     A function of the output itself would be a parameter that Snakemake does not remember.
     """
@@ -266,41 +266,43 @@ def test_documents(wildcards):
     return settings.test_documents(wildcards.corpus)
 
 
-def as_word(value):
-    """Return settings as one shell word."""
-    return shlex.quote(json.dumps(value, sort_keys=True))
+def as_json(value):
+    """Return settings as JSON."""
+    return json.dumps(value, sort_keys=True)
 
 
 def train_settings(wildcards):
-    """Return a model's training settings as a shell word."""
-    return as_word(settings.settings_of(wildcards.model, wildcards.get("variant", ""), "train"))
+    """Return a model's training settings as JSON."""
+    return as_json(settings.settings_of(wildcards.model, wildcards.get("variant", ""), "train"))
 
 
 def train_one_settings(wildcards):
-    """Return a model's training settings, of one chain where it has several, as a shell word."""
+    """Return a model's training settings, of one chain where it has several, as JSON."""
     one = {"chains": 1} if settings.chains(wildcards.model) else {}
-    return as_word(settings.settings_of(wildcards.model, wildcards.variant, "train") | one)
+    return as_json(settings.settings_of(wildcards.model, wildcards.variant, "train") | one)
 
 
 def fold_in_settings(wildcards):
-    """Return a model's fold-in settings as a shell word."""
-    return as_word(settings.settings_of(wildcards.model, wildcards.get("variant", ""), "fold_in"))
+    """Return a model's fold-in settings as JSON; none for an experiment that reads no model."""
+    if wildcards.model not in settings.models:
+        return as_json({})
+    return as_json(settings.settings_of(wildcards.model, wildcards.get("variant", ""), "fold_in"))
 
 
 def constants_to_add(wildcards):
-    """Return the constants that are added after training, as an option."""
-    constants = () if wildcards.variant == SECOND_READING else settings.constants_added(wildcards.model)
-    return "--smoothing " + " ".join(map(repr, constants)) if constants else ""
+    """Return the constants that are added after training."""
+    return [] if wildcards.variant == SECOND_READING else list(settings.constants_added(wildcards.model))
 
 
-def sweep_values(wildcards):
-    """Return the setting that a sweep varies and its values, as options."""
-    if wildcards.variant == SECOND_READING:
-        setting, values = "smoothing", study["smoothing"]
-    else:
-        setting = study["models"][wildcards.model]["sweep"]["setting"]
-        values = settings.swept_values(wildcards.model)
-    return f"--setting {setting} --values " + " ".join(repr(float(value)) for value in values)
+def swept_setting(wildcards):
+    """Return the setting that a sweep varies."""
+    return "smoothing" if wildcards.variant == SECOND_READING else study["models"][wildcards.model]["sweep"]["setting"]
+
+
+def swept_values(wildcards):
+    """Return the values of the setting that a sweep varies."""
+    second = wildcards.variant == SECOND_READING
+    return [float(value) for value in (study["smoothing"] if second else settings.swept_values(wildcards.model))]
 
 
 def files(folder, runs):
@@ -321,10 +323,10 @@ def grown_models(corpus, topics="{topics}", seed="{seed}"):
 
 
 def grow_settings():
-    """Return the settings of training on growing parts as a shell word."""
+    """Return the settings of training on growing parts as JSON."""
     asked = study["measures"].get(SELECTION, {"train": {}, "settings": {}})
     sizes = asked["settings"].get("training_documents", [])
-    return as_word({**asked["train"], "training_documents": sizes})
+    return as_json({**asked["train"], "training_documents": sizes})
 
 
 def topics_to_read(wildcards):
@@ -365,18 +367,13 @@ def corpus_to_read(wildcards):
 
 
 def experiment_settings(wildcards):
-    """Return an experiment's settings as a shell word."""
-    return as_word(study["measures"][wildcards.name].get("settings", {}))
+    """Return an experiment's settings as JSON."""
+    return as_json(study["measures"][wildcards.name].get("settings", {}))
 
 
 def trained_settings(wildcards):
     """Return the training settings of the model that an experiment reads."""
     return train_settings(wildcards) if wildcards.model in settings.models else ""
-
-
-def fold_in_option(wildcards):
-    """Return the fold-in settings of the model that an experiment reads, as an option."""
-    return f"--fold-in-settings {fold_in_settings(wildcards)}" if wildcards.model in settings.models else ""
 
 
 def exhibit_files(*kinds):

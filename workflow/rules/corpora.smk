@@ -17,7 +17,7 @@ rule fetch:
     retries: 0
     shell:
         # the progress bar and the one line of an error belong on the terminal
-        "heldout fetch {wildcards.file} --table {input.table} --output {output} > {log}"
+        "{STEP} fetch {wildcards.file} --table {input.table} --output {output} > {log}"
 
 
 rule prepare:
@@ -36,7 +36,7 @@ rule prepare:
     params:
         code=code("corpora/{corpus}.npz"),
     shell:
-        "heldout prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
+        "{STEP} prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
 
 
 rule synthesize:
@@ -57,7 +57,7 @@ rule synthesize:
         scale=study["synthetic"]["scale"],
         seed=study["synthetic"]["seed"],
     shell:
-        "heldout synthesize {wildcards.corpus}-like --published {input.published} --scale {params.scale}"
+        "{STEP} synthesize {wildcards.corpus}-like --published {input.published} --scale {params.scale}"
         " --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
 
 
@@ -82,7 +82,7 @@ rule draw:
         seed=REALISTIC["seed"],
         source=corpus_code_of(REALISTIC["source"]),
     shell:
-        "heldout draw {wildcards.corpus} --from {input.topics} --lengths-of {input.source} --documents {params.documents}"
+        "{STEP} draw {wildcards.corpus} --model {input.topics} --lengths-of {input.source} --documents {params.documents}"
         " --mean-length {params.mean_length} --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
 
 
@@ -99,7 +99,7 @@ rule describe_corpora:
         f"{BENCHMARKS}/describe_corpora.tsv"
     params:
         code=code("corpora.csv"),
-        test_documents=[f"{corpus}={settings.test_documents(corpus)}" for corpus in settings.described],
+        test_documents=json.dumps({corpus: settings.test_documents(corpus) for corpus in settings.described}),
     shell:
-        "heldout describe {input.corpora} --test-documents {params.test_documents} --published {input.published}"
+        "{STEP} describe {input.corpora} --test-documents {params.test_documents:q} --published {input.published}"
         " --output {output} 2> {log}"

@@ -36,7 +36,7 @@ rule effects:
         code=code_from(claims_modules, shown),
         options=options(TIMINGS),
     shell:
-        f"heldout effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
+        f"{STEP} effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
 
 
 EXHIBIT = f"{GIVEN} --effects {{input.effects}} {{params.options}} --output {{params.folder}} 2> {{log}}"
@@ -60,7 +60,7 @@ rule figures:
         options="",
         folder=subpath(output[0], parent=True),
     shell:
-        f"heldout exhibits figures --processes {{threads}} {EXHIBIT}"
+        f"{STEP} exhibits figures --processes {{threads}} {EXHIBIT}"
 
 
 rule tables:
@@ -83,4 +83,4 @@ rule tables:
         options=options(TIMINGS | TOOK | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
         folder=subpath(output[0], parent=True),
     shell:
-        f"heldout exhibits tables --processes {{threads}} {EXHIBIT}"
+        f"{STEP} exhibits tables --processes {{threads}} {EXHIBIT}"

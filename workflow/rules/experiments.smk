@@ -21,13 +21,13 @@ rule experiment:
         test_documents=test_documents,
         settings=experiment_settings,
         trained=trained_settings,
-        fold_in=fold_in_option,
+        fold_in=fold_in_settings,
         corpus=corpus_code,
         drivers=drivers_code,
     shell:
-        "heldout experiment {wildcards.name} {input.corpus} {input.topics} --model {wildcards.model}"
+        "{STEP} experiment {wildcards.name} {input.corpus} {input.topics} --model {wildcards.model}"
         " --number-of-topics {wildcards.topics} --seed {wildcards.seed}"
-        " --test-documents {params.test_documents} --settings {params.settings} {params.fold_in}"
+        " --test-documents {params.test_documents} --settings {params.settings:q} --fold-in-settings {params.fold_in:q}"
         " --scores {output.scores} --output {output.measurements} --notes {output.notes} 2> {log}"
 
 
@@ -45,7 +45,7 @@ rule collect_scores:
     params:
         code=code("scores.csv"),
     shell:
-        "heldout collect scores {input} --output {output} 2> {log}"
+        "{STEP} collect scores {input} --output {output} 2> {log}"
 
 
 rule collect_groups:
@@ -62,7 +62,7 @@ rule collect_groups:
     params:
         code=code("groups.csv"),
     shell:
-        "heldout collect groups {input} --output {output} 2> {log}"
+        "{STEP} collect groups {input} --output {output} 2> {log}"
 
 
 rule collect_measurements:
@@ -79,7 +79,7 @@ rule collect_measurements:
     params:
         code=code("measurements.csv"),
     shell:
-        "heldout collect measurements {input} --output {output} 2> {log}"
+        "{STEP} collect measurements {input} --output {output} 2> {log}"
 
 
 rule collect_notes:
@@ -96,7 +96,7 @@ rule collect_notes:
     params:
         code=code("notes.csv"),
     shell:
-        "heldout collect notes {input} --output {output} 2> {log}"
+        "{STEP} collect notes {input} --output {output} 2> {log}"
 
 
 rule collect_timings:
@@ -111,4 +111,4 @@ rule collect_timings:
         code=code("timings.csv"),
         benchmarks=BENCHMARKS,
     shell:
-        "heldout timings {params.benchmarks} --output {output} 2> {log}"
+        "{STEP} timings {params.benchmarks} --output {output} 2> {log}"

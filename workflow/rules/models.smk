@@ -1,11 +1,18 @@
 """Corpora to topics and their scores, one row per evaluation."""
 
+RUN_OPTIONS = (
+    "--model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics} --seed {wildcards.seed}"
+    " --test-documents {params.test_documents} --train-settings {params.train:q} --fold-in-settings {params.fold_in:q}"
+    " --smoothing {params.smoothing}"
+)
 FIT = (
-    "heldout fit {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
-    " --seed {wildcards.seed} --test-documents {params.test_documents} --train-settings {params.train}"
-    " --fold-in-settings {params.fold_in} {params.smoothing} --scores {output.scores}"
+    f"{STEP} fit {{input.corpus}} {RUN_OPTIONS} --scores {{output.scores}}"
     f" --training-benchmark {BENCHMARKS}/training/{{wildcards.corpus}}/{{wildcards.model}}/{{wildcards.variant}}/"
     "{wildcards.topics}-{wildcards.seed}.tsv"
+)
+TRAIN = (
+    f"{STEP} fit {{input.corpus}} --topics {{wildcards.topics}} --seed {{wildcards.seed}}"
+    " --train-settings {params.train:q} --fold-in-settings '{{}}' --output {output}"
 )
 
 
@@ -56,7 +63,7 @@ rule fit_chains:
         test_documents=test_documents,
         train=train_settings,
         fold_in=fold_in_settings,
-        smoothing="",
+        smoothing=[],
         corpus=corpus_code,
     shell:
         f"{FIT} --output {{output.topics}} 2> {{log}}"
@@ -102,8 +109,7 @@ rule fit_unscored:
         train=train_one_settings,
         corpus=corpus_code,
     shell:
-        "heldout fit {input.corpus} --model {wildcards.model} --topics {wildcards.topics} --seed {wildcards.seed}"
-        " --test-documents {params.test_documents} --train-settings {params.train} --output {output} 2> {log}"
+        f"{TRAIN} --model {{wildcards.model}} --test-documents {{params.test_documents}} 2> {{log}}"
 
 
 rule fit_truth:
@@ -119,11 +125,10 @@ rule fit_truth:
     params:
         code=code(f"models/{{corpus}}/{LDA}/truth/{{topics}}-{{seed}}.npz"),
         model=LDA,
-        train=as_word(REALISTIC["train"]),
+        train=as_json(REALISTIC["train"]),
         corpus=corpus_code,
     shell:
-        "heldout fit {input.corpus} --model {params.model} --topics {wildcards.topics} --seed {wildcards.seed}"
-        " --test-documents 0 --train-settings {params.train} --output {output} 2> {log}"
+        f"{TRAIN} --model {{params.model}} --test-documents 0 2> {{log}}"
 
 
 rule grow:
@@ -143,7 +148,7 @@ rule grow:
         settings=grow_settings(),
         corpus=corpus_code,
     shell:
-        "heldout grow {input.corpus} --topics {wildcards.topics} --seed {wildcards.seed} --settings {params.settings}"
+        "{STEP} grow {input.corpus} --topics {wildcards.topics} --seed {wildcards.seed} --settings {params.settings:q}"
         " --output {output} 2> {log}"
 
 
@@ -167,9 +172,8 @@ rule sweep:
         fold_in=fold_in_settings,
         smoothing=constants_to_add,
         corpus=corpus_code,
-        values=sweep_values,
+        setting=swept_setting,
+        values=swept_values,
     shell:
-        "heldout sweep {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
-        " --seed {wildcards.seed} --test-documents {params.test_documents} {params.values}"
-        " --train-settings {params.train} --fold-in-settings {params.fold_in} {params.smoothing}"
+        f"{STEP} sweep {{input.corpus}} {RUN_OPTIONS} --setting {{params.setting}} --values {{params.values}}"
         " --output {output} 2> {log}"

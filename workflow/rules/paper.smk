@@ -22,7 +22,7 @@ if settings.written:
             code=code_of("artifact.typesetting.prose"),
             strict="--strict" if FROM_REFERENCE else "",
         shell:
-            "heldout prose {input.text} --effects {input.effects} --output {output.text} --moved {output.moved}"
+            "{STEP} prose {input.text} --effects {input.effects} --output {output.text} --moved {output.moved}"
             " {params.strict} 2>&1 | tee {log}"
 
     rule verdicts_stand:

@@ -11,7 +11,7 @@ rule compare:
         reference=REFERENCE,
         comparison=f"{DATA}/compare.csv",
     shell:
-        "heldout compare --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
+        "{STEP} compare --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
         " --measurements {input.measurements} --notes {input.notes} --reference {params.reference}"
         " --output {params.comparison} 2>&1 | tee {log}"
 
@@ -31,6 +31,6 @@ rule readme:
         commands=COMMANDS,
         reference=REFERENCE,
     shell:
-        "( heldout readme README.md RESULTS.md --commands {params.commands} {params.tables} --effects {input.effects} {params.options}"
-        " && heldout exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
+        "( {STEP} readme README.md RESULTS.md --commands {params.commands} {params.tables} --effects {input.effects} {params.options}"
+        " && {STEP} exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
         " --output {params.reference} ) 2> {log}"

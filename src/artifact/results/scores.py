@@ -170,7 +170,7 @@ def read_scores(path: Path, groups: Path | None = None) -> "pd.DataFrame":
         return table
     of_groups = read_table(groups, GROUP_TYPES, "groups", dtype=GROUP_TYPES | dict.fromkeys(TOKENS_COLUMNS, float))
     if tuple(of_groups.columns) != tuple(GROUP_TYPES) or of_groups.duplicated(list(KEY)).any():
-        raise InputError(f"{groups}: not a table of groups; make it again with `heldout collect groups`")
+        raise InputError(f"{groups}: not a table of groups; collect the groups again")
     table = table[list(COLUMNS)].merge(of_groups, on=list(KEY), how="left")
     known = table[table[list(TOKENS_COLUMNS)].notna().all(axis=1)]
     finite = known["log_likelihood"].abs() < math.inf

@@ -1,22 +1,23 @@
 """The options of `heldout audit` and `heldout rank`, for the command line and for Python.
 
-Each is said once: a field has its name, type, default and meaning, and the commands' parsers are made from the fields.
-The parsers omit options that were not typed. Nothing here imports numpy, so that the help is quick.
+Each is said once: its name, type and default by a field of a class, its meaning in the class's docstring. From these
+classes the functions take their keywords (`takes`), and the commands their arguments (`add_arguments`), as other
+commands do from the signature and docstring of a function. Nothing here imports numpy, so that the help is quick.
 """
 
 import argparse
-import difflib
+import functools
 import inspect
+import json
 import math
 import operator
 import os
+import re
 import shlex
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from numbers import Real
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Self, TypedDict, TypeVar
+from typing import Annotated, Any, ClassVar, Concatenate, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
 
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, REFERENCE
@@ -26,55 +27,135 @@ MOST_SAMPLES = 10**7  # per document
 LEAST_ERROR = 1e-6  # nats; less is lost in the rounding of a sum of logarithms
 AUTO = "auto"
 MEASURES = {"npmi": "NPMI", "c_v": "C_v"}  # measures of coherence, and their labels
-RENAMED = {"seed": "random_state", "cores": "n_jobs"}  # former names of options, and the names
-F = TypeVar("F", bound=Callable[..., Any])
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
+HOOKS = ("announce", "progress")  # options of Python alone
+FLAGS = {"random_state": "--seed", "n_jobs": "--cores", "reported": "--no-library"}  # options of other names
+# types of arguments, each before the wider ones: the placeholder in the help, and the noun in an error
+KINDS: dict[Any, tuple[str, str]] = {
+    dict: ("JSON", "a dictionary"),
+    bool: ("", "True or False"),
+    int: ("N", "a whole number"),
+    float: ("X", "a number"),
+    Path: ("FILE", "a folder or a file"),
+    str: ("NAME", "a name"),
+}
+PLACEHOLDERS = {
+    **{"models": "MODEL", "documents": "CORPUS", "coherence_documents": "CORPUS", "sources": "SOURCE"},
+    **{"json": "FILE", "format": "FORM", "model_format": "FORM", "store": "FOLDER", "data": "FOLDER", "raw": "FOLDER"},
+    **{"limit": "UPDATES", "standard_error": "NATS"},
+}
+
+Output = Annotated[Path, "written"]
+OptionalOutput = Annotated[Path | None, "written"]
+P = ParamSpec("P")
+Chosen = TypeVar("Chosen")
+Result = TypeVar("Result")
 
 
-def option(
-    default: Any, meaning: str, kind: Callable[[str], Any] | None = None, *, flag: str = "", **argument: Any
-) -> Any:
-    """Return a field of a class of options.
+class Argument(NamedTuple):
+    """A parameter of a function, or of a class's constructor.
 
-    Args:
-        default: its value where none is given.
-        meaning: an imperative with an object, as the command's help says it.
-        kind: makes the value of the text that was typed; None for a switch.
-        flag: what is typed, where it is not the field's name.
-        argument: further arguments of `argparse.ArgumentParser.add_argument`.
+    Attributes:
+        name, default: its own; `inspect.Parameter.empty` where there is no default.
+        keyword: whether it is given by name.
+        kind: the type of its value or values, one of `KINDS`; None for another.
+        number: how many values it has, as argparse says it; None for one that is no sequence.
+        written: whether it is an `Output`.
     """
-    switch = {"action": "store_false" if default else "store_true"}
-    argument |= {"help": meaning, **(switch if kind is None else {"type": kind})}
-    return field(default=default, metadata={"flag": flag, "argument": argument})
+
+    name: str
+    default: Any
+    keyword: bool
+    kind: Any
+    number: int | str | None
+    written: bool
 
 
-def valid(name: str, value: Any, kind: Callable[[str], Any] | None) -> Any:
-    """Return an option's value as the kind that it is of, whatever number, path or switch Python gave.
+def arguments(function: Callable[..., Any]) -> Iterator[Argument]:
+    """Yield the parameters of a function or class; in place of one that is a dataclass, the fields of that."""
+    for part in inspect.signature(function).parameters.values():
+        annotation, default = _plain(part.annotation), part.default
+        if is_dataclass(annotation):
+            yield from arguments(annotation)  # type: ignore[arg-type]
+            continue
+        origin, inside = get_origin(annotation), get_args(annotation)
+        kind = next((kind for kind in KINDS if kind in (annotation, origin, *inside)), None)
+        number: int | str | None = None
+        if isinstance(origin, type) and issubclass(origin, Sequence):
+            exact = origin is tuple and ... not in inside
+            number = len(inside) if exact else "+" if default is part.empty else "*"
+        keyword, written = part.kind is part.KEYWORD_ONLY, annotation is not part.annotation
+        yield Argument(part.name, default, keyword, kind, number, written)
+
+
+def _plain(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def meanings(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the meanings of the parameters of a function, or of the fields of a class and its bases, by name."""
+    found: dict[str, str] = {}
+    for one in reversed(inspect.getmro(function)) if inspect.isclass(function) else [function]:
+        text = inspect.cleandoc(one.__doc__ or "").partition("Attributes:" if inspect.isclass(one) else "Args:")[2]
+        entries = re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", text.partition("\n\n")[0], flags=re.MULTILINE)
+        found |= {name: " ".join(meaning.rstrip(".").split()) for name, meaning in entries}
+    return found
+
+
+def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any], leave_out: Sequence[str] = ()) -> None:
+    """Add the parameters of a function or class to a parser, as options where they are given by name.
+
+    The parser omits arguments that were not typed, and names in its default `written` the files that are written.
+    """
+    parser.argument_default = argparse.SUPPRESS
+    helps, added = meanings(function), [one for one in arguments(function) if one.name not in leave_out]
+    for name, default, keyword, kind, number, _ in added:
+        needed, meaning = default is inspect.Parameter.empty, helps.get(name, "")
+        flag = FLAGS.get(name, f"--{'no-' * (default is True)}{name.replace('_', '-')}")
+        given: dict[str, Any]
+        if kind is bool:
+            given = {"action": "store_false" if default else "store_true"}
+            meaning, shown = f"{'do not ' * default}{meaning}", "no"
+        else:
+            kind = kind or (Path if default is None else type(default))
+            placeholder = PLACEHOLDERS.get(name, KINDS[kind][0] if keyword else name.upper())
+            given = {"type": json_object if kind is dict else kind, "metavar": placeholder}
+            shown = f"{default:g}" if isinstance(default, float) else f"{default}"
+            shown = "none" if default in (None, (), "", {}) else shown
+            number = number or (None if keyword or needed else "?")
+            given |= {} if number is None else {"nargs": number}
+        if not needed and "(default:" not in meaning:
+            meaning = f"{meaning} (default: {shown})"
+        if keyword:
+            parser.add_argument(flag, dest=name, required=needed, help=meaning, **given)
+        else:
+            # of a position that is left out argparse would parse the mark of an omitted option
+            parser.add_argument(name, help=meaning, **given, **({} if needed else {"default": default}))
+    parser.set_defaults(written=[argument.name for argument in added if argument.written])
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Return the object of a JSON text; raises ValueError for other text."""
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError
+    return value
+
+
+def valid(name: str, value: Any, kind: Any) -> Any:
+    """Return a value as one of a kind: any whole number as an int, any path as a Path.
 
     Raises:
         InputError: when it is of another kind.
     """
-    of = type(value).__name__
-    if kind is int:
-        try:
+    try:
+        if kind is int:
             return operator.index(value)
-        except TypeError as error:
-            raise InputError(f"{name}: {value!r:.40} is a {of}; give a whole number") from error
-    if kind is float:
-        if not isinstance(value, Real):
-            raise InputError(f"{name}: {value!r:.40} is a {of}; give a number")
-        return float(value)
-    if kind is Path:
-        if not isinstance(value, str | os.PathLike):
-            raise InputError(f"{name}: {value!r:.40} is a {of}; give a folder or a file")
-        return Path(value)
-    if kind is str and not isinstance(value, str):
-        raise InputError(f"{name}: {value!r:.40} is a {of}; give a name")
-    return value if kind is not None else bool(value)
-
-
-def _documents(text: str) -> Any:
-    return Path(text)
+        if (kind is float and isinstance(value, str)) or (kind is str and not isinstance(value, str)):
+            raise TypeError
+        return kind(value)
+    except TypeError as error:
+        raise InputError(f"{name}: {value!r:.40} is a {type(value).__name__}; give {KINDS[kind][1]}") from error
 
 
 def drawn(random_state: Any) -> Any:
@@ -83,182 +164,142 @@ def drawn(random_state: Any) -> Any:
     return random_state if draw is None else int(draw(2**31 - 1))
 
 
-def _warned(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in options.items():
-        if name in RENAMED:
-            warnings.warn(f"{name}: is called {RENAMED[name]}", DeprecationWarning, stacklevel=4)
-        yield name, value
+def takes(
+    options: Callable[P, Chosen],
+) -> Callable[[Callable[[Any, Any, Chosen], Result]], Callable[Concatenate[Any, Any, P], Result]]:
+    """Make a function of a model, documents and `options` take the options by name, as its signature then shows."""
+    names = [argument.name for argument in arguments(options)]
+    made: Callable[..., Chosen] = options
 
+    def decorate(function: Callable[..., Result]) -> Callable[Concatenate[Any, Any, P], Result]:
+        @functools.wraps(function)
+        def call(*args: Any, **keywords: Any) -> Result:
+            chosen = {name: keywords.pop(name) for name in names if name in keywords}
+            return function(*args, **keywords, options=made(**chosen))
 
-class Keywords(TypedDict, total=False):
-    """The types of the options of `Options` from Python, and their former names."""
+        signature = inspect.signature(function)
+        parts = [part for part in signature.parameters.values() if part.name != "options"]
+        for part in inspect.signature(options).parameters.values():
+            parts.append(part.replace(annotation=_plain(part.annotation)))
+        call.__signature__ = signature.replace(parameters=parts)  # type: ignore[attr-defined]
+        return call
 
-    estimator: str
-    samples: int | None
-    limit: float
-    smoothing: float
-    random_state: Any
-    n_jobs: int | None
-    store: str | Path | None
-    other_corpus: bool
-    labels: Any
-    metadata: Any
-    reported: bool
-    seed: int
-    cores: int
-
-
-class AuditKeywords(Keywords, total=False):
-    """The types of the options of `AuditOptions`."""
-
-    standard_error: float | None
-    so_far: bool
-    probability: bool
-
-
-class RankKeywords(Keywords, total=False):
-    """The types of the options of `RankOptions`."""
-
-    coherence: bool
-    coherence_documents: Any
-    coherence_measure: str
-
-
-def shown(function: F, options: Any) -> F:
-    """Give a function of `**options` the options' names and defaults in its signature, for help and completion."""
-    own = inspect.signature(function)
-    named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    named += [inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.default) for p in fields(options)]
-    function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
-    return function
-
-
-def check_settings(estimator: str, samples: int | None, smoothing: float, names: Sequence[str] = LIKELIHOODS) -> None:
-    """Check an estimator of the likelihood, its samples per document, and a constant added to every p(w | z).
-
-    Raises:
-        InputError: for one that is none; of an unknown estimator it lists the names.
-    """
-    if estimator not in ESTIMATORS:
-        raise InputError(f"there is no estimator {estimator}; there are {', '.join(names)}")
-    known = ESTIMATORS[estimator]
-    if known.behaviour == "other":
-        raise InputError(
-            f"{estimator}: estimates another quantity than the documents' likelihood; there are {', '.join(names)}"
-        )
-    if samples is not None and not known.fewest <= samples <= MOST_SAMPLES:
-        raise InputError(f"{estimator}: {samples} samples; draw {known.fewest} or more, {MOST_SAMPLES} at most")
-    if not 0.0 <= smoothing <= 1.0:
-        raise InputError(f"a smoothing constant of {smoothing}; it must be 0 to 1, such as 1e-6")
+    return decorate
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of an audit and of a ranking; see the fields.
+    """Options of an audit and of a ranking.
+
+    The functions `announce` and `progress` are of Python alone; see `heldout.audit`.
+
+    Attributes:
+        vocabulary: read the model's words in this file, one per line, where the model does not name them.
+        estimator: estimate the likelihood by one of LIKELIHOODS, or auto: exactly where the cost is at most the limit,
+            elsewhere by reference.
+        samples: draw this many samples per document by a named estimator, or sweep at most so often by reference, 240
+            or more (default: 20; of reference as many as some ten seconds allow, in a ranking at least 1000).
+        limit: allow this many updates for the exact likelihoods of all documents.
+        smoothing: add this to every p(w | z), for a model that gives words of the documents probability 0; the
+            library's own number is without.
+        random_state: derive every random draw from this number.
+        n_jobs: run this many processes, -1 for all cores.
+        store: keep finished work in this folder, from which the same call goes on (default: the user's cache; in Python
+            nowhere).
+        other_corpus: accept documents that are unlike the corpus that the model was fitted to.
+        labels: give every document its labels, one document's per line, between tabs (between spaces where there is no
+            tab); an empty line is a document without, which has all topics, as in tomotopy.
+        metadata: give every document its metadata, one document's per line, then any multi_metadata, between tabs.
+        reported: ask the library for its own number.
 
     Raises:
         InputError: for an invalid option or combination.
     """
 
-    estimator: str = option(
-        AUTO,
-        f"estimate the likelihood by one of {', '.join(LIKELIHOODS)}, or {AUTO}: exactly where that costs at most"
-        " --limit, elsewhere by reference (default: auto)",
-        str,
-        metavar="NAME",
-    )
-    samples: int | None = option(
-        None,
-        "draw this many samples per document by a named estimator, or sweep at most so often by reference, 240 or more"
-        " (default: 20; of reference what some ten seconds allow, in a ranking at least 1000)",
-        int,
-    )
-    limit: float = option(
-        LIMIT, f"allow this many updates for the exact likelihoods of all documents (default: {LIMIT:g})", float
-    )
-    smoothing: float = option(
-        0.0,
-        "add this to every p(w | z), for a model that gives words of the documents probability 0; the library's own"
-        " number is without (default: 0)",
-        float,
-    )
-    random_state: int = option(0, "derive every random draw from this number (default: 0)", int, flag="--seed")
-    n_jobs: int = option(
-        1,
-        "run this many processes, -1 for all cores; they are spawned, so a script needs `if __name__ == '__main__':`"
-        " (default: 1)",
-        int,
-        flag="--cores",
-    )
-    store: Path | None = option(
-        None,
-        "keep what is done in this folder, from which the same call goes on (default: the user's cache; in Python"
-        " nowhere)",
-        Path,
-    )
-    other_corpus: bool = option(False, "accept documents that are unlike the corpus that the model was fitted to")
-    labels: Any = option(
-        None,
-        "give every document its labels, one document's per line, between tabs (between spaces where there is no tab);"
-        " an empty line is a document without, which has all topics, as in tomotopy (default: none)",
-        _documents,
-        metavar="FILE",
-    )
-    metadata: Any = option(
-        None,
-        "give every document its metadata, one document's per line, then any multi_metadata, between tabs"
-        " (default: none)",
-        _documents,
-        metavar="FILE",
-    )
-    reported: bool = option(True, "leave the library's own number out", flag="--no-library")
+    estimators: ClassVar = [AUTO, *LIKELIHOODS]
 
-    @classmethod
-    def named(cls, options: Mapping[str, Any]) -> Self:
-        """Return the options of these names.
-
-        Raises:
-            InputError: for a name that is none, or an invalid option; names what comes near it.
-        """
-        names = [part.name for part in fields(cls)]
-        options = {RENAMED.get(name, name): value for name, value in _warned(options)}
-        for name in options:
-            if name not in names:
-                near = difflib.get_close_matches(name, names, 1)
-                known = f"perhaps {near[0]}" if near else f"there are {', '.join(names)}"
-                raise InputError(f"there is no option {name}; {known}")
-        return cls(**options)
+    vocabulary: Any = None
+    estimator: str = AUTO
+    samples: int | None = None
+    limit: float = LIMIT
+    smoothing: float = 0.0
+    random_state: Any = 0
+    n_jobs: int | None = 1
+    store: Annotated[str | Path | None, "written"] = None
+    other_corpus: bool = False
+    labels: Any = None
+    metadata: Any = None
+    reported: bool = True
+    announce: Callable[[Any], None] | None = None
+    progress: Callable[[int, float], None] | bool | None = None
 
     def __post_init__(self) -> None:
-        for part in fields(self):
-            value = drawn(getattr(self, part.name)) if part.name == "random_state" else getattr(self, part.name)
-            value = 1 if part.name == "n_jobs" and value is None else value
-            if "flag" in part.metadata and not (value is None and part.default is None):
-                object.__setattr__(self, part.name, valid(part.name, value, part.metadata["argument"].get("type")))
-        name, samples = self.estimator, self.samples
-        check_settings(REFERENCE if name == AUTO else name, samples, self.smoothing, [AUTO, *LIKELIHOODS])
-        if samples is not None and name != AUTO and ESTIMATORS[name].deterministic:
-            raise InputError(f"{name}: draws no samples; leave their number out")
-        if self.n_jobs == -1:
-            object.__setattr__(self, "n_jobs", os.cpu_count() or 1)
-        if self.n_jobs < 1:
-            raise InputError(f"{self.n_jobs} processes (n_jobs, --cores); take 1 or more, or -1 for all cores")
+        changes: dict[str, Any] = {"random_state": valid("random_state", drawn(self.random_state), int)}
+        changes["n_jobs"] = 1 if self.n_jobs is None else self.n_jobs
+        for name, default, _, kind, number, _ in arguments(type(self)):
+            value = changes.get(name, getattr(self, name))
+            if not (kind is None or number or name in HOOKS or (value is None and default is None)):
+                changes[name] = valid(name, value, kind)
+        if changes["n_jobs"] == -1:
+            changes["n_jobs"] = os.cpu_count() or 1
+        for name, value in changes.items():
+            object.__setattr__(self, name, value)
+        if self.cores < 1:
+            raise InputError(f"{self.cores} processes (n_jobs, --cores); take 1 or more, or -1 for all cores")
         if not self.limit >= 0.0:
             raise InputError(f"a limit of {self.limit} updates; it must be 0 or more")
+        if not 0.0 <= self.smoothing <= 1.0:
+            raise InputError(f"a smoothing constant of {self.smoothing}; it must be 0 to 1, such as 1e-6")
+        self._check_estimator()
+
+    def _check_estimator(self) -> None:
+        name, samples = self.estimator, self.samples
+        if name not in self.estimators:
+            other = f"{name}: estimates another quantity than the documents' likelihood"
+            reason = other if name in ESTIMATORS else f"there is no estimator {name}"
+            raise InputError(f"{reason}; there are {', '.join(self.estimators)}")
+        known = ESTIMATORS[REFERENCE if name == AUTO else name]
+        if samples is not None and known.deterministic:
+            raise InputError(f"{name}: draws no samples; leave their number out")
+        if samples is not None and not known.fewest <= samples <= MOST_SAMPLES:
+            raise InputError(f"{name}: {samples} samples; draw {known.fewest} or more, {MOST_SAMPLES} at most")
+
+    @property
+    def cores(self) -> int:
+        """The number of processes."""
+        return 1 if self.n_jobs is None else self.n_jobs
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of finished work; None without one."""
+        return None if self.store is None else Path(self.store)
+
+
+Options.__doc__ = f"{Options.__doc__}".replace("LIKELIHOODS", ", ".join(LIKELIHOODS))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(Options):
+    """Options of `heldout.log_likelihood` and of `heldout.choose`: one estimator of all models."""
+
+    estimators: ClassVar = LIKELIHOODS
+
+    estimator: str = REFERENCE
+    limit: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions(Options):
-    """The options of an audit: those of `Options`, and its own."""
+    """Options of `heldout.audit`, beside `Options`.
 
-    standard_error: float | None = option(
-        None,
-        f"choose the sweeps for this standard error of a document's log-likelihood, nats (root mean square), under"
-        f" {AUTO} (default: what some ten seconds give)",
-        float,
-    )
-    so_far: bool = option(False, "report on the documents that an interrupted audit has kept, and run nothing")
-    probability: bool = option(True, "skip the test of which numbers could be probabilities", flag="--no-probability")
+    Attributes:
+        standard_error: choose the sweeps for this standard error of a document's log-likelihood, nats (root mean
+            square), under auto (default: as some ten seconds give).
+        probability: test which numbers could be probabilities.
+    """
+
+    standard_error: float | None = None
+    probability: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -273,15 +314,17 @@ class AuditOptions(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class RankOptions(Options):
-    """The options of a ranking: those of `Options`, and its own."""
+    """Options of `heldout.rank`, beside `Options`.
 
-    coherence: bool = option(True, "leave the topics' coherence out", flag="--no-coherence")
-    coherence_documents: Any = option(
-        None, "measure coherence in these documents (default: the held-out ones)", _documents, metavar="CORPUS"
-    )
-    coherence_measure: str = option(
-        "npmi", "measure coherence by npmi, over documents, or by c_v, over windows of texts (default: npmi)", str
-    )
+    Attributes:
+        coherence: measure the topics' coherence.
+        coherence_documents: measure coherence in these documents (default: the held-out ones).
+        coherence_measure: measure coherence by npmi, over documents, or by c_v, over windows of texts.
+    """
+
+    coherence: bool = True
+    coherence_documents: Any = None
+    coherence_measure: str = "npmi"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -289,62 +332,34 @@ class RankOptions(Options):
             raise InputError(f"there is no coherence {self.coherence_measure}; there are {', '.join(MEASURES)}")
 
 
-class _ModelForms:
-    """The forms of a model's file; importing them takes a second, which only those who ask for help should wait."""
-
-    def __iter__(self) -> Iterator[str]:
-        from heldout.libraries.read import FORMS
-
-        return iter(FORMS)
-
-    def __contains__(self, form: object) -> bool:
-        return True  # `read_model` refuses others, in one line
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Files:
-    """The files that a command reads and writes; see the fields.
+    """Files that a command reads and writes.
 
     Attributes:
-        models: the models' files, or folders of LDA-C's.
-        documents: the documents' file, or a folder of texts.
+        documents: score the held-out documents in this file, or folder of texts.
         typed: the arguments as they were typed, for the page.
+        model_format: name the form of the models' files: skops, gensim, tomotopy, mallet, lda-c, npz, csv or pickle
+            (default: guessed).
+        format: name the form of the documents: scipy, mm, uci, ldac, text or heldout (default: guessed).
+        documents_vocabulary: read the documents' words, one per line, where they are numbers.
+        stem: stem the words of texts, as in Cranfield and Medline.
+        trust_pickle: unpickle a model, which may run any code that it holds.
+        html: write a page with figures.
+        json: write JSON; - writes it to standard output, in place of the table.
     """
 
     models: Sequence[Path]
     documents: Path
+    _: KW_ONLY
     typed: Sequence[str] = ()
-    model_format: str | None = option(
-        None,
-        "name the form of the models' files: %(choices)s (default: guessed)",
-        str,
-        metavar="FORM",
-        choices=_ModelForms(),
-    )
-    format: str | None = option(
-        None,
-        "name the form of the documents: scipy, mm, uci, ldac, text or heldout (default: guessed)",
-        str,
-        metavar="FORM",
-    )
-    vocabulary: Path | None = option(
-        None, "read the model's words, one per line, where it does not name them (default: none)", Path
-    )
-    documents_vocabulary: Path | None = option(
-        None, "read the documents' words, one per line, where they are numbers (default: none)", Path
-    )
-    stem: bool = option(False, "stem the words of texts, as those of Cranfield and Medline are")
-    trust_pickle: bool = option(False, "unpickle a model, which may run any code that it holds")
-    html: Path | None = option(None, "write a page with figures (default: none)", Path, metavar="FILE")
-    json: str | None = option(
-        None, "write JSON; - writes it to standard output, in place of the table (default: none)", str, metavar="FILE"
-    )
-
-    @classmethod
-    def of(cls, args: argparse.Namespace) -> Self:
-        """Return the typed options, and the defaults of the others."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in vars(args).items() if name in known})
+    model_format: str | None = None
+    format: str | None = None
+    documents_vocabulary: Path | None = None
+    stem: bool = False
+    trust_pickle: bool = False
+    html: OptionalOutput = None
+    json: Annotated[str | None, "written"] = None
 
     @property
     def json_file(self) -> Path | None:
@@ -358,37 +373,28 @@ class Files:
 
     def options(self, **changes: Any) -> dict[str, Any]:
         """Return the keyword arguments of `heldout.audit` or `heldout.rank`, with the given changes."""
-        files = {field.name for field in fields(Files)} | {"csv"}
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in files} | changes
+        others = {part.name for part in fields(Files)} | {"csv", "vocabulary", *HOOKS}  # the models have their words
+        return {part.name: getattr(self, part.name) for part in fields(self) if part.name not in others} | changes
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class AuditCommand(AuditOptions, Files):
-    """The command line of `heldout audit`, of one model."""
+    """Arguments of `heldout audit`.
 
-    csv: Path | None = option(None, "write the documents' values, a row each (default: none)", Path, metavar="FILE")
+    Attributes:
+        models: read the fitted model in this file, or in LDA-C's folder.
+        csv: write the documents' values, a row each.
+    """
+
+    models: tuple[Path]
+    _: KW_ONLY
+    csv: OptionalOutput = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class RankCommand(RankOptions, Files):
-    """The command line of `heldout rank`."""
+    """Arguments of `heldout rank`.
 
-
-def add_audit(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `heldout audit`: the attributes of `AuditCommand`."""
-    _add(parser, AuditCommand, nargs=1, help="a fitted model's file, or LDA-C's folder")
-
-
-def add_rank(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `heldout rank`: the attributes of `RankCommand`."""
-    _add(parser, RankCommand, nargs="+", help="fitted models' files, over one vocabulary")
-
-
-def _add(parser: argparse.ArgumentParser, command: type[AuditCommand] | type[RankCommand], **models: Any) -> None:
-    parser.argument_default = argparse.SUPPRESS
-    parser.add_argument("models", type=Path, metavar="MODEL", **models)
-    parser.add_argument("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, a folder of texts")
-    for part in fields(command):
-        if "flag" in part.metadata:
-            flag = part.metadata["flag"] or f"--{part.name.replace('_', '-')}"
-            parser.add_argument(flag, dest=part.name, **part.metadata["argument"])
+    Attributes:
+        models: read fitted models in these files, over one vocabulary.
+    """

@@ -45,7 +45,7 @@ def read_members(path: Path, pattern: str) -> dict[str, bytes]:
                 if stream is not None:
                     members[name] = stream.read()
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such file; get it with `heldout fetch`") from error
+        raise InputError(f"{path}: no such file; fetch it first") from error
     except InputError:
         raise
     except Exception as error:  # gzip, lzma and tarfile each report damage in their own way

@@ -69,7 +69,7 @@ class Corpus(Saved):
         (array([2, 1]), 1)
     """
 
-    _saved = ("corpus", "make it with `heldout prepare` or `heldout import`", False)
+    _saved = ("corpus", "make it again (`heldout import` makes one of your own)", False)
 
     name: str
     vocabulary: tuple[str, ...]

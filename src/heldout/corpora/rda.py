@@ -108,7 +108,7 @@ def read_newsgroups(name: str, members: Mapping[str, bytes]) -> Corpus:
     stop_words = read_stop_list(members[STOP_LIST], STOP_LIST)
     objects = {file: read_object(file, content) for file, content in members.items() if file != STOP_LIST}
     of = {file.removeprefix("newsgroup.").removesuffix(".rda"): found for file, found in objects.items()}
-    with one_line(f"corpus {name}", "not the six files of the newsgroups; get them with `heldout fetch`"):
+    with one_line(f"corpus {name}", "not the six files of the newsgroups; fetch them again"):
         groups = dict(zip(map(int, of["label.map"].iloc[:, 1]), map(str, of["label.map"].iloc[:, 0]), strict=True))
         sides = [(side, n, label) for side in ("train", "test") for n, label in enumerate(of[f"{side}.labels"], 1)]
         names = [f"{groups[int(label)]}/{side}-{n}" for side, n, label in sides]

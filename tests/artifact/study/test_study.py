@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from artifact.__main__ import main
 from artifact.papers import EXPERIMENTS, PAPERS, papers_of
 from artifact.study import study as studies
 from artifact.study.study import (
@@ -28,7 +29,6 @@ from artifact.study.study import (
     without_unavailable,
 )
 from artifact.typesetting.exhibits import exhibits
-from heldout.cli import main
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.names import SOURCES, raw_files
 from heldout.errors import InputError

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from artifact.__main__ import main
 from artifact.typesetting.prose import Text, finding, line, moved, read, render, sentences
 from artifact.verdicts.verdicts import NATS, Effect, Judgement, read_effects, write_effects
-from heldout.cli import main
 from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[3]

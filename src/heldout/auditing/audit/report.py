@@ -26,8 +26,6 @@ class Audit(AuditResult):
         yield from self._details(sheet)
 
     def _verdict(self, sheet: Sheet) -> Iterator[RenderableType]:
-        if not self.complete:
-            yield sheet.text(wording.incomplete(self), "bold red")
         yield sheet.text(wording.headline(self), "bold")
         yield from map(sheet.text, wording.reasons(self))
 
