@@ -57,14 +57,14 @@ WHOLE = {"seeds", "corpora", "table_1_also", "synthetic", "topics", "beyond_voca
 }  # keys that a study of the paper needs
 
 
-def named(corpus: str) -> str:
-    """Return a corpus's name; refuse `NO_CORPUS`, the name in place of one where documents are drawn."""
+def real(corpus: str) -> str:
+    """Return a corpus's name; refuse the name in place of one where documents are drawn."""
     if corpus == NO_CORPUS:
-        raise ValueError(f"{NO_CORPUS} is no corpus")
+        raise ValueError("the name of a corpus")
     return corpus
 
 
-Corpus = Annotated[str, StringConstraints(pattern="^[a-z][a-z0-9-]*$"), AfterValidator(named)]
+Corpus = Annotated[str, StringConstraints(pattern="^[a-z][a-z0-9-]*$"), AfterValidator(real)]
 StudyName = Annotated[str, StringConstraints(pattern="^[a-z][a-z0-9-]*$")]
 Variant = Annotated[str, StringConstraints(pattern="^[a-z0-9][a-z0-9.-]*$")]
 Seed = Annotated[int, limits.Ge(0)]

@@ -59,6 +59,13 @@ WORDS = {
     "greater_than": "must be above {gt:g}",
     "less_than_equal": "must be at most {le:g}",
     "less_than": "must be below {lt:g}",
+    "int_type": "must be an integer",
+    "float_type": "must be a number",
+    "string_type": "must be a text",
+    "string_pattern_mismatch": "must match {pattern}",
+    "tuple_type": "must be a list",
+    "value_error": "must be {error}",
+    **dict.fromkeys(("dict_type", "mapping_type", "dataclass_type", "model_type"), "must be a mapping"),
 }
 UNKNOWN, MISSING = ("extra_forbidden", "unexpected_keyword_argument"), "missing"
 
@@ -125,12 +132,13 @@ def _first(errors: list[Any], values: Any, at: str) -> str:
 
     errors = [{**error, "key": _key(error["loc"], values, missing=error["type"] == MISSING)} for error in errors]
     error = min(errors, key=usefulness)
+    *place, name = error["key"] or [""]
     words = WORDS.get(error["type"], error["msg"].replace("Input should", "must")).format(**error.get("ctx", {}))
     if error["type"] in (*UNKNOWN, MISSING):
-        missing = [one["key"][-1] for one in errors if one["type"] == MISSING and one["key"][:-1] == error["key"][:-1]]
-        besides = f"; {', '.join(missing)} is missing" if missing and error["type"] in UNKNOWN else ""
-        return f"{_path(at, *error['key'])}: {words}{besides}"
-    return f"{_path(at, *error['key'])}: {json.dumps(error['input'])} {words}"
+        missing = [one["key"][-1] for one in errors if one["type"] == MISSING and [*one["key"][:-1]] == place]
+        others = ", ".join(other for other in missing if other != name)
+        return f"{_path(at, *place, name)}: {words}{f'; missing, too: {others}' if others else ''}"
+    return f"{_path(at, *place, name)}: {json.dumps(error['input'])} {words}"
 
 
 def _path(at: str, *key: str) -> str:
