@@ -89,6 +89,7 @@ def parse(settings: type[Settings], values: Any, where: str, at: str = "") -> Se
     """
     from pydantic import ValidationError
 
+    kind: Any = settings
     try:
         text = json.dumps(values)
     except TypeError as error:
@@ -97,7 +98,7 @@ def parse(settings: type[Settings], values: Any, where: str, at: str = "") -> Se
         if not math.isfinite(number) or abs(number) > LARGEST:
             raise InputError(f"{where}: at {_path(at, *key)}: {number!r} must be a number of at most 2^53")
     try:
-        parsed: Settings = _adapter(settings).validate_json(text, strict=True, extra="forbid")
+        parsed: Settings = _adapter(kind).validate_json(text, strict=True, extra="forbid")
     except ValidationError as error:
         raise InputError(f"{where}: at {_first(error.errors(include_url=False), values, at)}") from error
     return parsed
@@ -150,6 +151,7 @@ def _key(location: tuple[str | int, ...], values: Any, *, missing: bool) -> tupl
     """Return an error's key as far as the values have it, without pydantic's names of a union's members."""
     given, last = (location[:-1], location[-1:]) if missing else (location, ())
     key: list[str] = []
+    part: Any
     for part in given:
         if (isinstance(values, dict) and part in values) or (
             isinstance(values, list | tuple) and isinstance(part, int)
