@@ -85,7 +85,7 @@ def test_settings_are_of_their_fields_types_or_refused_by_key(kind: type) -> Non
             parse(kind, {**fewer, f"{rule.name}q": rule.value()}, "step")
         (meaning,) = rule.meanings
         assert meaning
-    parsed = parse(kind, given, "step")
+    parsed: Any = parse(kind, given, "step")
     for rule in rules:
         value = getattr(parsed, rule.name)
         assert value == (tuple(given[rule.name]) if rule.form is tuple else given[rule.name])

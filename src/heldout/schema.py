@@ -46,6 +46,7 @@ OF_CORPORA = {
     "drawn or none": f"drawn corpora, or `{NO_CORPUS}`",
 }
 OF_TOPICS = {"list": "`topics`, a list", "by corpus": "`topics` by corpus", "either": "`topics`, a list or by corpus"}
+ABSENT: Any = None  # default of a key that a study may lack
 ENDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}  # words of a range, by annotation
 
 PAGE = Path("config/README.md")
@@ -233,20 +234,21 @@ def _one_of(*names: str) -> Any:
 
 def measured(name: str, experiment: Experiment) -> type[Part]:
     """Return the class of a study's entry on an experiment."""
+    several: Any = Several
     corpora = {
-        "split": Several[Corpus],
-        "drawn": Several[_one_of(*SOURCES)],
-        "none": tuple[_one_of(NO_CORPUS)],
-        "drawn or none": Several[_one_of(*SOURCES, NO_CORPUS)],
+        "split": several[Corpus],
+        "drawn": several[_one_of(*SOURCES)],
+        "none": tuple[Literal["none"]],
+        "drawn or none": several[_one_of(*SOURCES, NO_CORPUS)],
     }
-    topics = {
+    topics: dict[str, Any] = {
         "list": Several[Count],
         "by corpus": dict[str, Several[Count]],
         "either": Several[Count] | dict[str, Several[Count]],
     }
     parts: dict[str, Any] = {"corpora": corpora[experiment.corpora], "seeds": Several[Seed]}
     if experiment.models:
-        parts["models"] = Several[_one_of(*experiment.models)]
+        parts["models"] = several[_one_of(*experiment.models)]
     if experiment.topics:
         parts["topics"] = topics[experiment.topics]
     if experiment.training:
@@ -261,9 +263,9 @@ class Study(Part):
 
     study: Annotated[StudyName, Field(description="name of the study and of its folders")]
     mirror: str = Field(
-        None, min_length=1, description="folder that holds the raw files under their own names, in place of downloads"
+        ABSENT, min_length=1, description="folder that holds the raw files under their own names, in place of downloads"
     )
-    results: Literal["reference"] = Field(None, description="results that the paper is made of, in place of a run")
+    results: Literal["reference"] = Field(ABSENT, description="results that the paper is made of, in place of a run")
     document: _one_of(*(name for name in DOCUMENTS if name != MAIN)) = Field(  # type: ignore[valid-type]
         None, description="document that shows the study, in place of the paper"
     )
@@ -271,15 +273,15 @@ class Study(Part):
     seeds: Several[Seed] = Field((), description="seeds, each of a split, a start and samples")
     corpora: dict[Corpus, Split] = Field({}, min_length=1, description="corpora by name")
     table_1_also: tuple[Corpus, ...] = Field((), description="other preprocessings of the corpora, for Table 1 only")
-    synthetic: Synthetic = Field(None)
+    synthetic: Synthetic = ABSENT
     topics: Several[Count] = Field((), description="numbers K of topics")
-    beyond_vocabulary: BeyondVocabulary = Field(None)
+    beyond_vocabulary: BeyondVocabulary = ABSENT
     smoothing: Several[Constant] = Field((), description="constants added to p(w | z)")
-    smoothing_in_m_step: SecondReading = Field(None)
-    models: Models = Field(None)
-    realistic: Realistic = Field(None)
+    smoothing_in_m_step: SecondReading = ABSENT
+    models: Models = ABSENT
+    realistic: Realistic = ABSENT
     measures: Hyphenated
-    alternatives: Alternatives = Field(None)
+    alternatives: Alternatives = ABSENT
 
 
 @cache
