@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from artifact.verdicts.inputs import Inputs
 
 # what is imported of the extras in pyproject.toml, beside the libraries of `peers`
-STUDY = ("jsonschema", "nltk", "pandas", "pooch", "rdata", "requests", "seaborn", "yaml")
+STUDY = ("nltk", "pandas", "pooch", "pydantic", "rdata", "requests", "seaborn", "yaml")
 EXTRAS = {"matplotlib": "html", **dict.fromkeys(STUDY, "paper")}
 # what to do where the system refuses to write or read
 WAYS_OUT = {
@@ -327,19 +327,20 @@ def readme(args: argparse.Namespace) -> None:
 
 def check(args: argparse.Namespace) -> None:
     """Check a study against its schema."""
-    from artifact.study.study import load_study
+    from artifact.study.schema import load_study
 
-    load_study(args.study, args.schema, args.data)
+    load_study(args.study, args.data)
 
 
 def study(args: argparse.Namespace) -> None:
     """Print a study of one's own corpora alone (heldout import makes them), with the grids of another study."""
     import yaml
 
-    from artifact.study.study import check_study, load_study, own_study
+    from artifact.study.schema import check_study, load_study
+    from artifact.study.study import own_study
     from heldout.corpora.corpus import Corpus
 
-    template = load_study(args.like, args.schema, args.data)
+    template = load_study(args.like, args.data)
     if "models" not in template or not template["models"]:
         raise InputError(f"{args.like}: a study of drawn corpora alone; take another one, such as demo.yaml")
     documents: dict[str, int] = {}
@@ -349,7 +350,7 @@ def study(args: argparse.Namespace) -> None:
             place = args.data / "corpora" / f"{corpus.name}.npz"
             raise InputError(f"{path}: holds the corpus {corpus.name}; import it to {place}, and name it once")
         documents[corpus.name] = corpus.n_documents
-    own = check_study(own_study(documents, template), args.schema, args.data)
+    own = check_study(own_study(documents, template), args.data)
     # by way of JSON what stands in two places is written twice, and not as a reference
     print(yaml.safe_dump(json.loads(json.dumps(own)), sort_keys=False, default_flow_style=None, width=120), end="")
 
@@ -430,7 +431,6 @@ _SHARED: dict[str, dict[str, Any]] = {
     "--train-settings": {"type": _settings, "default": {}, "help": "give the model's training settings as JSON"},
     "--fold-in-settings": {"type": _settings, "default": {}, "help": "give the model's fold-in settings as JSON"},
     "--smoothing": {"type": float, "nargs": "+", "default": [], "help": "add these constants after training"},
-    "--schema": {"type": Path, "default": Path("workflow/studies/schema.yaml")},
     "--data": {"type": Path, "default": Path("data")},
     # a study's results
     "--study": _NEEDED | {"help": "read the study, JSON or YAML"},
@@ -569,10 +569,10 @@ def parser() -> argparse.ArgumentParser:
         "--questions", type=Path, default=Path("docs/questions.md"), help="write the page on packages' numbers here"
     )
 
-    sub = verb(check, shared="--schema --data")
+    sub = verb(check, shared="--data")
     sub.add_argument("study", type=Path)
 
-    sub = verb(study, shared="--schema --data")
+    sub = verb(study, shared="--data")
     sub.add_argument("corpora", type=Path, nargs="+", help="imported corpora, data/corpora/NAME.npz")
     sub.add_argument(
         "--like", type=Path, default=Path("workflow/studies/demo.yaml"), help="take all other settings from this study"

@@ -1,153 +1,161 @@
 """Settings: classes whose fields say type, range, unit and meaning, once.
 
-The settings of an experiment, or of a model's training or folding in, are a frozen dataclass, which is what the
-function takes:
+The settings of an experiment, or of a model's training or folding in, are a frozen dataclass, and a function takes it:
 
     @dataclass(frozen=True, kw_only=True)
     class Normalisers:
-        lengths: tuple[int, ...] = setting("of the documents", "tokens", least=1)
-        smoothing: float = setting("added to p(w | z)", above=0, most=1)
+        lengths: Annotated[Several[Count], Unit("tokens"), doc("lengths of the documents")]
+        smoothing: Annotated[float, Gt(0), Le(1), doc("constant added to p(w | z)")]
 
-A field is an int, a float, a tuple of either, or a mapping of names to ints. `parse` makes an object of a study's
-values; the schema of studies and the page on them are made from the same fields (`artifact.study.schema`).
+A field is an int, a float, a tuple of either, or a mapping of names to ints. `parse` makes an object of values as JSON
+or YAML has them, by pydantic, which reads the same fields for the schema of studies (`artifact.study.schema`). Meanings and
+units are prose: `artifact.study.digest` leaves out the arguments of `doc` and `Unit`.
 """
 
-import dataclasses
+import json
 import math
-import operator
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, TypeVar
+
+from annotated_types import MinLen, Predicate
 
 from heldout.errors import InputError
 
-LARGEST_INTEGER = 2**53  # a double still holds it
-LISTS = {tuple[int, ...]: int, tuple[float, ...]: float}  # lists' fields, by the type of their values
-NAMED = Mapping[str, int]  # the field of values by name
-WORDS = {int: "integer", float: "number"}
+LARGEST = 2**53  # largest number of a study: a double holds it with all integers below
 
 
-@dataclass(frozen=True)
-class Rule:
-    """What a field's values must be.
+def all_different(values: tuple[Hashable, ...]) -> bool:
+    """Return whether no value stands there twice."""
+    return len(set(values)) == len(values)
 
-    Attributes:
-        meaning, unit: in a few words; no unit for a number without one.
-        least, above, most, below: the range of every value, its ends included or not.
-        fewest, greatest: how many values a list or mapping has.
-        distinct: whether no value of a list stands there twice.
-        names: the names that a mapping may have; empty for any.
-        swept: whether another part of a study gives it.
-    """
 
-    meaning: str
-    unit: str = ""
-    least: float | None = None
-    above: float | None = None
-    most: float | None = None
-    below: float | None = None
-    fewest: int = 1
-    greatest: int | None = None
-    distinct: bool = True
-    names: tuple[str, ...] = ()
-    swept: bool = False
+class Different(Predicate):
+    """Mark of a list in which no value stands twice."""
 
-    @property
-    def range(self) -> str:
-        """The range in words, such as "above 0, at most 1"; empty where every value will do."""
-        return ", ".join(f"{words} {end:g}" for words, _, end in self._ends())
+    def __get_pydantic_json_schema__(self, schema: Any, print_schema: Any) -> dict[str, Any]:
+        """Return the JSON schema of a list with this mark."""
+        return {**print_schema(schema), "uniqueItems": True}
 
-    def allows(self, value: float) -> bool:
-        """Return whether a number lies in the range."""
-        return all(holds(value, end) for _, holds, end in self._ends())
 
-    def _ends(self) -> Iterator[tuple[str, Callable[[float, float], bool], float]]:
-        ends = (("at least", operator.ge, self.least), ("above", operator.gt, self.above))
-        for words, holds, end in (*ends, ("at most", operator.le, self.most), ("below", operator.lt, self.below)):
-            if end is not None:
-                yield words, holds, end
+Value = TypeVar("Value", bound=Hashable)
+Name = TypeVar("Name", bound=str)
+AnyOf = Annotated[tuple[Value, ...], Different(all_different)]  # possibly none
+Several = Annotated[tuple[Value, ...], MinLen(1), Different(all_different)]
+AnyNamed = Mapping[Name, Value]  # values by name, possibly none
+Named = Annotated[Mapping[Name, Value], MinLen(1)]
+Settings = TypeVar("Settings")
+
+# endings of the line that refuses a value, by pydantic's type of error; others are pydantic's own
+WORDS = {
+    "missing": "is missing",
+    "extra_forbidden": "is unknown",
+    "unexpected_keyword_argument": "is unknown",
+    "predicate_failed": "must have no value twice",
+    "too_short": "must have {min_length} or more values",
+    "too_long": "must have {max_length} or fewer values",
+    "greater_than_equal": "must be at least {ge:g}",
+    "greater_than": "must be above {gt:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "less_than": "must be below {lt:g}",
+    "int_type": "must be an integer",
+    "float_type": "must be a number",
+    "string_type": "must be a text",
+    "string_pattern_mismatch": "must match {pattern}",
+    "tuple_type": "must be a list",
+    "value_error": "must be {error}",
+    **dict.fromkeys(("dict_type", "mapping_type", "dataclass_type", "model_type"), "must be a mapping"),
+}
+UNKNOWN, MISSING = ("extra_forbidden", "unexpected_keyword_argument"), "missing"
 
 
 @dataclass(frozen=True)
 class Nothing:
-    """The settings of what has none."""
+    """Empty settings."""
 
 
-def setting(meaning: str, unit: str = "", *, default: Any = MISSING, **rule: Any) -> Any:
-    """Return a field of a class of settings.
+def parse(settings: type[Settings], values: Any, where: str, at: str = "") -> Settings:
+    """Return an object of a class of settings, or of another class that pydantic reads.
 
-    Meaning and unit are prose: `artifact.study.digest` leaves them out of what a job runs.
+    Args:
+        settings: the class.
+        values: what JSON or YAML gives; whole numbers will do for floats.
+        where: the step, such as "plsa: training", with which an error starts.
+        at: the key of the values in a study.
 
-    The other attributes of its `Rule` follow by name; without a default every study gives it.
+    Raises:
+        InputError: for a key that is unknown or missing, or a value out of its range; names the key.
     """
-    return dataclasses.field(default=default, metadata={"rule": Rule(meaning, unit, **rule)})
+    from pydantic import ValidationError
+
+    kind: Any = settings
+    try:
+        text = json.dumps(values)
+    except TypeError as error:
+        raise InputError(f"{where}: {error}; give numbers, texts, lists and mappings alone") from error
+    for key, number in _numbers(values):
+        if not math.isfinite(number) or abs(number) > LARGEST:
+            raise InputError(f"{where}: at {_path(at, *key)}: {number!r} must be a number of at most 2^53")
+    try:
+        parsed: Settings = _adapter(kind).validate_json(text, strict=True, extra="forbid")
+    except ValidationError as error:
+        raise InputError(f"{where}: at {_first(error.errors(include_url=False), values, at)}") from error
+    return parsed
 
 
-def rules(settings: type) -> Iterator[tuple[str, Any, Rule, bool]]:
-    """Yield name, type and rule of every field of a class of settings, and whether it must be given."""
-    for field in dataclasses.fields(settings):
-        yield field.name, field.type, field.metadata["rule"], field.default is MISSING
+@cache
+def _adapter(settings: Any) -> Any:
+    """Return pydantic's reader of a class."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(settings)
 
 
-def kind(annotation: Any) -> str:
-    """Return a field's type in words, such as "integers"."""
-    if annotation == NAMED:
-        return "integers by name"
-    return f"{WORDS[LISTS[annotation]]}s" if annotation in LISTS else WORDS[annotation]
+def _numbers(values: Any, key: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
+    """Yield the key and value of every number."""
+    if isinstance(values, int | float):
+        yield key, values
+    elif isinstance(values, list | tuple | dict):
+        for name, value in values.items() if isinstance(values, dict) else enumerate(values):
+            yield from _numbers(value, (*key, str(name)))
 
 
-def parse(settings: type, values: Mapping[str, Any], what: str) -> Any:
-    """Return an object of a class of settings.
+def _first(errors: list[Any], values: Any, at: str) -> str:
+    """Return the most useful of pydantic's errors: its key, its value and the rule that the value breaks.
 
-    The values are as JSON or YAML has them, whole numbers will do for floats; `what` names the step, such as "plsa:
-    training". Raises InputError for a setting that is unknown, missing, or not what it must be.
+    A misspelt key is also a missing one, so unknown keys come first, with the missing ones beside them, and the others
+    before missing ones; of a value that may have two forms the error counts that is deepest in it.
     """
-    known = {name: (annotation, rule) for name, annotation, rule, _ in rules(settings)}
-    for name in values:
-        if name not in known:
-            raise InputError(f"{what}: there is no setting {name}; there are {', '.join(known) or 'none'}")
-    missing = [name for name, _, _, needed in rules(settings) if needed and name not in values]
-    if missing:
-        raise InputError(f"{what}: settings must give {', '.join(missing)}")
-    return settings(**{name: _parsed(value, *known[name], f"{what}: {name}") for name, value in values.items()})
+
+    def usefulness(error: Any) -> tuple[int, int]:
+        return (0 if error["type"] in UNKNOWN else 2 if error["type"] == MISSING else 1), -len(error["key"])
+
+    errors = [{**error, "key": _key(error["loc"], values, missing=error["type"] == MISSING)} for error in errors]
+    error = min(errors, key=usefulness)
+    *place, name = error["key"] or [""]
+    words = WORDS.get(error["type"], error["msg"].replace("Input should", "must")).format(**error.get("ctx", {}))
+    if error["type"] in (*UNKNOWN, MISSING):
+        missing = [one["key"][-1] for one in errors if one["type"] == MISSING and [*one["key"][:-1]] == place]
+        others = ", ".join(other for other in missing if other != name)
+        return f"{_path(at, *place, name)}: {words}{f'; missing, too: {others}' if others else ''}"
+    return f"{_path(at, *place, name)}: {json.dumps(error['input'])} {words}"
 
 
-def _parsed(value: Any, annotation: Any, rule: Rule, what: str) -> Any:
-    """Return a value as a field has it."""
-    number = LISTS.get(annotation, int if annotation == NAMED else annotation)
-    values = _values(value, annotation)
-    if (
-        values is not None
-        and all(_is(number, one) and rule.allows(one) for one in values)
-        and (annotation is number or rule.fewest <= len(values) <= (rule.greatest or len(values)))
-        and not (annotation in LISTS and rule.distinct and len(set(values)) < len(values))
-        and not (annotation == NAMED and rule.names and not set(value) <= set(rule.names))
-    ):
-        return number(value) if annotation is number else tuple(map(number, values)) if annotation in LISTS else value
-    words = {"integer": "an integer", "number": "a number"}.get(kind(annotation), kind(annotation))
-    number_in_words = f"({number_of(annotation, rule)})" if annotation is not number else ""
-    raise InputError(f"{what} is {value!r}; it must be {' '.join(filter(None, (words, rule.range, number_in_words)))}")
+def _path(at: str, *key: str) -> str:
+    """Return the path of a key."""
+    return "/".join(filter(None, (at, *key))) or "the top level"
 
 
-def _values(value: Any, annotation: Any) -> list[Any] | None:
-    """Return the numbers in a value; None where it is not of a field's form."""
-    if annotation == NAMED:
-        return list(value.values()) if isinstance(value, dict) else None
-    if annotation in LISTS:
-        return list(value) if isinstance(value, list | tuple) else None
-    return [value]
-
-
-def _is(number: type, value: Any) -> bool:
-    """Return whether a value is a number of a type that a table can hold."""
-    kinds = (int,) if number is int else (int, float)
-    return type(value) in kinds and math.isfinite(value) and abs(value) <= LARGEST_INTEGER
-
-
-def number_of(annotation: Any, rule: Rule) -> str:
-    """Return how many values a list or mapping must have, and what their names may be, in words; empty for others."""
-    if annotation not in LISTS and annotation != NAMED:
-        return ""
-    words = [f"{rule.fewest}" if rule.fewest == rule.greatest else f"{rule.fewest} or more"]
-    words += ["all different"] if annotation in LISTS and rule.distinct else []
-    return ", ".join(words + [f"of {', '.join(rule.names)}"] * bool(rule.names))
+def _key(location: tuple[str | int, ...], values: Any, *, missing: bool) -> tuple[str, ...]:
+    """Return an error's key as far as the values have it, without pydantic's names of a union's members."""
+    given, last = (location[:-1], location[-1:]) if missing else (location, ())
+    key: list[str] = []
+    part: Any
+    for part in given:
+        if (isinstance(values, dict) and part in values) or (
+            isinstance(values, list | tuple) and isinstance(part, int)
+        ):
+            key.append(str(part))
+            values = values[part]
+    return (*key, *map(str, last))

@@ -1,69 +1,114 @@
-"""Settings: every field of every class takes what it may be, and refuses the rest in one line that names it."""
+"""Settings: every field of every class takes the values that its annotations allow, and refuses the rest by its key."""
 
+import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args, get_origin
 
+import annotated_types as limits
 import pytest
 
 from artifact.papers import ALL
 from heldout.errors import InputError
 from heldout.models import MODELS
-from heldout.models.settings import FOLDING_IN, TRAINING, LDAGrowth
-from heldout.settings import LISTS, NAMED, Rule, parse, rules
+from heldout.models.settings import FOLDING_IN, TRAINING, LDAGrowth, LDAGrowthSchedule
+from heldout.settings import Different, parse
 
-EXPERIMENTS = {name: one.settings for paper in ALL for name, one in paper.experiments.items() if one is not None}
-CLASSES = [*EXPERIMENTS.values(), *TRAINING.values(), *dict.fromkeys(FOLDING_IN.values()), LDAGrowth]
-
-
-def value(annotation: Any, rule: Rule) -> Any:
-    """Return a value that a field may have."""
-    number = LISTS.get(annotation, int if annotation == NAMED else annotation)
-    low = rule.least if rule.least is not None else 0.0 if rule.above is None else rule.above
-    ends = [end for end in (rule.most, rule.below) if end is not None]
-    one = number((low + min(ends)) / 2.0) if ends else number(low + 1)
-    if annotation in LISTS:
-        return [one] * rule.fewest if not rule.distinct else [one]
-    return {rule.names[0] if rule.names else "name": one} if annotation == NAMED else one
+EXPERIMENTS = {name: one.settings for paper in ALL for name, one in paper.experiments.items()}
+CLASSES = [*EXPERIMENTS.values(), *TRAINING.values(), *dict.fromkeys(FOLDING_IN.values()), LDAGrowth, LDAGrowthSchedule]
 
 
-def wrong(annotation: Any, rule: Rule) -> Iterator[Any]:
-    """Yield values that a field may not have."""
-    right = value(annotation, rule)
-    outside = [*([] if rule.least is None else [rule.least - 1]), *([] if rule.above is None else [rule.above])]
-    outside += [*([] if rule.most is None else [rule.most + 1]), *([] if rule.below is None else [rule.below])]
-    for one in (*outside, None, True, "1", math.nan, 10**30):
-        yield [one] if annotation in LISTS else {"name": one} if annotation == NAMED else one
-    yield [right]
-    if annotation in LISTS and rule.fewest == rule.greatest:
-        yield right[:2]
-    if annotation in LISTS and rule.distinct:
-        yield right * 2
-    if rule.names:
-        yield {"another": 1}
+class Rule:
+    """What a field's annotations say."""
+
+    def __init__(self, field: Any) -> None:
+        self.name, self.needed = field.name, field.default is dataclasses.MISSING
+        kind, *marks = get_args(field.type)
+        self.form, arguments = get_origin(kind), get_args(kind)
+        of_values = arguments[-1 if self.form is Mapping else 0] if self.form else kind
+        self.number, *more = get_args(of_values) or (of_values,)
+        marks = [*more, *(part for mark in marks for part in (mark if isinstance(mark, limits.Len) else [mark]))]
+        self.names = get_args(arguments[0]) if self.form is Mapping else ()
+        self.distinct = any(isinstance(mark, Different) for mark in marks)
+        ends = {
+            name: [getattr(mark, name) for mark in marks if hasattr(mark, name)] for name in ("ge", "gt", "le", "lt")
+        }
+        self.low, self.high = ends["ge"] + ends["gt"], ends["le"] + ends["lt"]
+        self.outside = [*(end - 1 for end in ends["ge"]), *(end + 1 for end in ends["le"]), *ends["gt"], *ends["lt"]]
+        self.fewest = max((mark.min_length for mark in marks if isinstance(mark, limits.MinLen)), default=0)
+        self.most = min((mark.max_length for mark in marks if isinstance(mark, limits.MaxLen)), default=None)
+        self.meanings = [mark.documentation for mark in marks if hasattr(mark, "documentation")]
+
+    def value(self) -> Any:
+        """Return a value that the field may have."""
+        low = max(self.low, default=0)
+        one = self.number((low + min(self.high)) / 2.0) if self.high else self.number(low + 1)
+        if self.form is tuple:
+            return [one] if self.distinct else [one] * max(self.fewest, 1)
+        return {self.names[0] if self.names else "name": one} if self.form else one
+
+    def wrong(self) -> Iterator[Any]:
+        """Yield values that the field may not have."""
+        right = self.value()
+        others = [2.0] if self.number is int else []  # names other files than 2
+        for one in (*self.outside, *others, None, True, "1", math.nan, math.inf, 10**30):
+            yield [one] if self.form is tuple else {"name": one} if self.form else one
+        yield [right]
+        yield {"a": right}
+        if self.form is tuple and self.most:
+            yield right[:-1]
+        if self.form and self.fewest:
+            yield type(right)()
+        if self.distinct:
+            yield right * 2
+        if self.names:
+            yield {"another": 1}
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-def test_settings_are_what_their_fields_say_or_refused_by_name(kind: type) -> None:
-    given = {name: value(annotation, rule) for name, annotation, rule, _ in rules(kind)}
-    for name, annotation, rule, needed in rules(kind):
-        for other in wrong(annotation, rule):
-            with pytest.raises(InputError, match=f"^step: {name} is .*; it must be ") as caught:
-                parse(kind, {**given, name: other}, "step")
+def test_settings_are_of_their_fields_types_or_refused_by_key(kind: type) -> None:
+    rules = [Rule(field) for field in dataclasses.fields(kind)]
+    given = {rule.name: rule.value() for rule in rules}
+    for rule in rules:
+        for other in rule.wrong():
+            with pytest.raises(InputError, match=f"^step: at {rule.name}[:/]") as caught:
+                parse(kind, {**given, rule.name: other}, "step")
             assert "\n" not in str(caught.value)
-        if needed:
-            with pytest.raises(InputError, match=f"^step: settings must give .*{name}"):
-                parse(kind, {n: v for n, v in given.items() if n != name}, "step")
-        assert rule.meaning
-    parsed = parse(kind, given, "step")
-    for name, annotation, _, _ in rules(kind):
-        if annotation in LISTS:
-            assert getattr(parsed, name) == tuple(given[name])
+        fewer = {name: value for name, value in given.items() if name != rule.name}
+        if rule.needed:
+            with pytest.raises(InputError, match=f"^step: at {rule.name}: "):
+                parse(kind, fewer, "step")
         else:
-            assert getattr(parsed, name) == given[name]
-    with pytest.raises(InputError, match="there is no setting sedes; there are"):
-        parse(kind, {**given, "sedes": 1}, "step")
+            parse(kind, fewer, "step")
+        with pytest.raises(InputError, match=f"^step: at {rule.name}q: "):  # is a missing key, too
+            parse(kind, {**fewer, f"{rule.name}q": rule.value()}, "step")
+        (meaning,) = rule.meanings
+        assert meaning
+    parsed: Any = parse(kind, given, "step")
+    for rule in rules:
+        value = getattr(parsed, rule.name)
+        assert value == (tuple(given[rule.name]) if rule.form is tuple else given[rule.name])
+        values = value if rule.form is tuple else value.values() if rule.form else [value]
+        assert {type(one) for one in values} == {rule.number}
+        if rule.number is float:  # whole numbers will do
+            low = math.floor(max(rule.low, default=0)) + 1
+            if not rule.high or low < min(rule.high):
+                whole = [low] if rule.distinct else [low] * max(rule.fewest, 1)
+                parsed_value = getattr(
+                    parse(kind, {**given, rule.name: whole if rule.form else low}, "step"), rule.name
+                )
+                assert type(parsed_value[0] if rule.form else parsed_value) is float
+
+
+def test_an_error_deep_in_a_study_has_its_key() -> None:
+    with pytest.raises(InputError, match=r"^study: at models/x/iterations: "):
+        parse(TRAINING["plsa-hof"], {"iterations": 0, "tolerance": 1e-5}, "study", "models/x")
+
+
+def test_other_values_than_those_of_json_are_refused_in_a_line() -> None:
+    with pytest.raises(InputError, match=r"^step: [^\n]*$"):
+        parse(TRAINING["plsa-hof"], {"iterations": {1}, "tolerance": 1e-5}, "step")
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -62,7 +62,8 @@ class Experiment:
             documents, or the latter two.
         models: the models of which it reads topics, or the libraries that it runs; empty if it trains its own.
         topics: how a study gives K: a "list", "by corpus", or "either"; empty if it does not.
-        training: the class of the training settings of models that grow for it; None without such.
+        training: the class of the training settings of models that grow for it; None without such models.
+        standalone: whether it trains its own models, and a study may consist of it.
     """
 
     settings: type
@@ -70,6 +71,7 @@ class Experiment:
     models: tuple[str, ...] = ()
     topics: Literal["", "list", "by corpus", "either"] = ""
     training: type | None = None
+    standalone: bool = False
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ def test_a_start_is_kept_where_nothing_is_resampled() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"chains": 0}, "chains is 0"),
-        ({"training_documents": []}, "training_documents is .*1 or more"),
+        ({"chains": 0}, "at chains: "),
+        ({"training_documents": []}, "at training_documents: "),
         ({"training_documents": [6, 5]}, "ascending numbers"),
         ({"training_documents": [21]}, "ascending numbers"),
     ],
