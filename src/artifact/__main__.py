@@ -28,7 +28,7 @@ for studies of your own:
   {PROG} check workflow/studies/mine.yaml"""
 
 
-SCHEMA, DATA, STUDIES = Path("workflow/studies/schema.yaml"), Path("data"), Path("workflow/studies")
+DATA, STUDIES = Path("data"), Path("workflow/studies")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,23 +57,21 @@ class Results:
         return replace(inputs, papers=papers_of(inputs.study))
 
 
-def study(
-    corpora: tuple[Path, ...], *, like: Path = STUDIES / "demo.yaml", schema: Path = SCHEMA, data: Path = DATA
-) -> None:
+def study(corpora: tuple[Path, ...], *, like: Path = STUDIES / "demo.yaml", data: Path = DATA) -> None:
     """Print a study of one's own corpora alone, with the grids of another study.
 
     Args:
         corpora: take these imported corpora, data/corpora/NAME.npz.
         like: take all other settings from this study.
-        schema: hold the study to this schema.
         data: look for imported corpora below this folder.
     """
     import yaml
 
-    from artifact.study.study import check_study, load_study, own_study
+    from artifact.schema import check_study, load_study
+    from artifact.study.study import own_study
     from heldout.corpora.corpus import Corpus
 
-    template = load_study(like, schema, data)
+    template = load_study(like, data)
     if "models" not in template or not template["models"]:
         raise InputError(f"{like}: a study of drawn corpora alone; take another one, such as demo.yaml")
     documents: dict[str, int] = {}
@@ -83,22 +81,21 @@ def study(
             place = data / "corpora" / f"{corpus.name}.npz"
             raise InputError(f"{path}: holds the corpus {corpus.name}; import it to {place}, and name it once")
         documents[corpus.name] = corpus.n_documents
-    own = check_study(own_study(documents, template), schema, data)
+    own = check_study(own_study(documents, template), data)
     # by way of JSON a part that stands in two places is written twice, and not as a reference
     print(yaml.safe_dump(json.loads(json.dumps(own)), sort_keys=False, default_flow_style=None, width=120), end="")
 
 
-def check(study: Path, *, schema: Path = SCHEMA, data: Path = DATA) -> None:
-    """Check a study against its schema.
+def check(study: Path, *, data: Path = DATA) -> None:
+    """Check a study, key by key.
 
     Args:
         study: read this study, YAML or JSON.
-        schema: hold the study to this schema.
         data: look for imported corpora below this folder.
     """
-    from artifact.study.study import load_study
+    from artifact.schema import load_study
 
-    load_study(study, schema, data)
+    load_study(study, data)
 
 
 def fetch(file: str, *, table: Path, output: Output, mirror: str = "") -> None:
@@ -206,11 +203,11 @@ def grow(
     output: Annotated[tuple[Path, ...], "written"],
 ) -> None:
     """Train LDA on growing parts of a corpus."""
+    from artifact.study.settings import parse
     from heldout.corpora.corpus import Corpus
     from heldout.models import LDA
     from heldout.models.lda_growth import grow as train
     from heldout.models.settings import LDAGrowth
-    from heldout.settings import parse
 
     growth = parse(LDAGrowth, settings, f"{LDA}: growing")
     grown = train(Corpus.load(corpus), growth, topics=topics, seed=seed)
@@ -429,7 +426,8 @@ def compare(
     """Compare a run with the reference results, by table and variant."""
     from artifact.compare import compare
 
-    tables = {"scores": scores, "groups": groups, "corpora": corpora, "measurements": measurements, "notes": notes}
+    tables = {"scores": scores, "corpora": corpora, "measurements": measurements, "notes": notes}
+    tables |= {"groups": groups} if groups is not None else {}
     return 0 if compare(tables, reference, output, sys.stdout) else 1
 
 

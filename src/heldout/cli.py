@@ -22,8 +22,7 @@ from heldout.limits import require_file
 from heldout.processor import pin
 
 # modules of the extras in pyproject.toml, beside the libraries of `peers`
-STUDY = ("jsonschema", "nltk", "pandas", "pooch", "rdata", "requests", "seaborn", "yaml")
-EXTRAS = {"matplotlib": "html", **dict.fromkeys(STUDY, "paper")}
+EXTRAS = {"matplotlib": "html", **dict.fromkeys(("nltk", "pandas", "pooch", "rdata", "requests"), "paper")}
 # remedies where the system refuses to write or read
 WAYS_OUT = {
     errno.ENOSPC: "free some space, or write to another disk",

@@ -19,10 +19,9 @@ IMPORTED = (
     "snakemake.cli",
     *(
         f"heldout.{module}"
-        for module in ("corpora.prepare", "corpora.realistic", "digest", "makers", "models", "papers", "study")
+        for module in ("corpora.prepare", "corpora.realistic", "digest", "makers", "models", "papers", "schema")
     ),
     "artifact.typesetting.exhibits",
-    "jsonschema",
 )
 MOST_SECONDS = 280  # a run that takes longer is ended
 

@@ -23,8 +23,9 @@ import yaml
 from forked_snakemake import ForkedSnakemake
 
 from artifact.papers import papers_of
+from artifact.schema import load_study
 from artifact.study.manifest import kind
-from artifact.study.study import Settings, from_yaml, load_study, without_unavailable
+from artifact.study.study import Settings, from_yaml, without_unavailable
 from artifact.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[2]
@@ -413,7 +414,7 @@ def test_a_study_of_drawn_corpora_alone_plans_its_models_and_no_exhibit(snakemak
     done = snakemake.run(ROOT, "--dry-run", "--forceall", "--cores", "1", "--configfile", study)
     assert done.returncode == 0, done.stderr[-3000:]
     jobs = planned(done.stdout + done.stderr)
-    settings = Settings(load_study(ROOT / study, ROOT / "workflow" / "studies" / "schema.yaml", ROOT / "data"))
+    settings = Settings(load_study(ROOT / study, ROOT / "data"))
     assert jobs["experiment"] == len(list(settings.experiments())) > jobs["grow"] > 0
     assert "paper" not in jobs
 

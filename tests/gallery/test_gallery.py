@@ -402,7 +402,7 @@ def test_every_claim_has_a_sentence() -> None:
 
 
 def test_bad_settings_are_refused() -> None:
-    with pytest.raises(InputError, match="samples is 0; it must be an integer at least 240"):
+    with pytest.raises(InputError, match="at samples: "):
         run("gallery", documents("cranfield"), samples=0)
     with pytest.raises(InputError, match="documents, not records"):
         run("records", documents("cranfield"))

@@ -112,7 +112,7 @@ def test_numbers_of_clusters_are_counted_and_features_have_their_exact_likelihoo
 def test_bad_settings_and_other_data_are_refused() -> None:
     with pytest.raises(InputError, match="documents or records, not relations"):
         run("partitions", Corpus.from_documents("tiny", [("a", ["wing"])]))
-    with pytest.raises(InputError, match="hidden is 1"):
+    with pytest.raises(InputError, match="at hidden: "):
         run("links", corpora()["kinship"], hidden=1.0)
     with pytest.raises(InputError, match="expected a graph without self-loops"):
         run("memberships", corpora()["kinship"])

@@ -16,6 +16,7 @@ from artifact.papers import papers_of
 from artifact.results.reading import select
 from artifact.results.recorder import Results
 from artifact.study.job import Job
+from artifact.study.settings import parse
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
 from artifact.verdicts.claims import judge
@@ -42,7 +43,6 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.corpora.synthetic import Law, Shape, draw
 from heldout.errors import InputError
-from heldout.settings import parse
 
 
 def run(name: str, corpus: Corpus, **changes: Any) -> Results:

@@ -8,8 +8,8 @@ from artifact.results.measurements import Measurement
 from artifact.results.recorder import Results
 from artifact.results.scores import Score
 from artifact.study.job import Job
+from artifact.study.settings import parse
 from heldout.corpora.corpus import Corpus
-from heldout.settings import parse
 
 Experiment = Callable[[Job, Any], Results]
 
@@ -20,7 +20,9 @@ def run(
     """Return scores and measurements; `given` are the settings, of class `kind`, and attributes of `Job`."""
     known = {field.name for field in fields(kind)}
     named = {name: value for name, value in given.items() if name not in known and hasattr(Job, name)}
-    settings = parse(kind, {name: value for name, value in given.items() if name not in named}, experiment.__module__)
+    settings: Any = parse(
+        kind, {name: value for name, value in given.items() if name not in named}, experiment.__module__
+    )
     if corpus is not None:
         named["corpus"] = corpus
     results = experiment(Job(**named), settings)

@@ -19,6 +19,7 @@ from heldout.models import LDA
 from heldout.models import MODELS as MODULES
 from artifact.papers import papers_of
 from artifact.progress import ProgressLines, outcome
+from artifact.schema import check_study
 from artifact.study.study import (
     DRIVEN,
     DRIVERS,
@@ -28,7 +29,6 @@ from artifact.study.study import (
     SELECTION,
     Run,
     Settings,
-    check_study,
     with_frozen,
     without_missing,
     without_unavailable,
@@ -47,7 +47,7 @@ def source(name):
 
 
 try:
-    study = check_study(config, ROOT / "workflow/studies/schema.yaml", Path("data"))
+    study = check_study(config, Path("data"))
     mirror = study.get("mirror", os.environ.get("HELDOUT_MIRROR", ""))
     # what the reference results have needs no archive
     absent = ""

@@ -18,7 +18,7 @@ from heldout.errors import InputError
 from heldout.files import replacing
 
 LISTS = ("__init__.py", "settings.py", "spec.py")  # files of which those names alone count that others take from them
-SETTING = "setting"  # the function of `heldout.settings` whose arguments by position are prose
+PROSE = ("doc", "Unit")  # functions of `annotated_types` whose arguments are prose
 Imports = list[tuple[str, tuple[str, ...]]]  # modules, and the names taken from each; none for the module as a whole
 Code = tuple[tuple[str, str], ...]  # a file's statements: the names that each binds, and its digest
 LOCK = "requirements.lock"  # the environment's, beside the folder that holds the package
@@ -36,9 +36,9 @@ def _statements(text: bytes) -> tuple[ast.stmt, ...]:
                 and isinstance(first.value.value, str)
             ):
                 del node.body[0]
-    if f"{SETTING}(".encode() in text:
+    if b"annotated_types" in text:
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == SETTING:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PROSE:
                 node.args.clear()
     return tuple(tree.body)
 

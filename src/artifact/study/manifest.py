@@ -57,12 +57,13 @@ class Experiment:
     """The manifest of an experiment: its study settings and corpora.
 
     Attributes:
-        settings: the class of its settings (`heldout.settings`).
+        settings: the class of its settings (`artifact.study.settings`).
         corpora: of which corpora it is: those with a split, "drawn" from trained models, "none", if it draws its own
             documents, or the latter two.
         models: the models of which it reads topics, or the libraries that it runs; empty if it trains its own.
         topics: how a study gives K: a "list", "by corpus", or "either"; empty if it does not.
-        training: the class of the training settings of models that grow for it; None without one.
+        training: the class of the training settings of models that grow for it; None without such models.
+        standalone: whether it trains its own models, and a study may consist of it.
         package: the dotted name of the package with its folder `experiments`; the paper's where it is empty.
     """
 
@@ -71,6 +72,7 @@ class Experiment:
     models: tuple[str, ...] = ()
     topics: Literal["", "list", "by corpus", "either"] = ""
     training: type | None = None
+    standalone: bool = False
     package: str = ""
 
 

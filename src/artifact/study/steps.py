@@ -10,13 +10,13 @@ from typing import Any
 from artifact.results.recorder import Recorder, Results
 from artifact.results.scores import Score
 from artifact.study.job import Job
+from artifact.study.settings import parse
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
 from heldout.evaluators.folding_in import FoldIn, full_folding_in, predictive
 from heldout.models import MODELS
-from heldout.settings import parse
 from heldout.topics import Components, Topics
 from heldout.typing import Floats
 

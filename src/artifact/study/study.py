@@ -3,19 +3,17 @@
 import copy
 import json
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
 HELD_OUT = 0.3  # held-out share of one's own corpora, as for Cranfield and Medline
 NOT_TAKEN_OVER = ("frozen", "mirror", "results")  # keys that a study of one's own does not take over
-LARGEST_INTEGER = 2**53  # the largest that a double holds with all before it
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
@@ -50,9 +48,11 @@ NOTHING: Mapping[str, Any] = {
         "corpora": [],
     },
 }
-PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # modules of the extra `peers`
+Peer = Literal["scikit-learn", "gensim", "tomotopy"]
+PEERS: dict[str, str] = dict(zip(get_args(Peer), ("sklearn", "gensim", "tomotopy"), strict=True))  # modules, by name
 # packages of environments of their own, run by programs of these names in the folder that `DRIVERS` names
-DRIVEN = ("bigartm", "bitermplus", "etm", "spark", "topicmodels-gibbs", "topicmodels-vem")
+Driven = Literal["bigartm", "bitermplus", "etm", "spark", "topicmodels-gibbs", "topicmodels-vem"]
+DRIVEN: tuple[str, ...] = get_args(Driven)
 DRIVERS = "HELDOUT_PACKAGES"
 OF_PACKAGES = {"peers": tuple(PEERS), "packages": (*PEERS, *DRIVEN)}  # packages that are the models of an experiment
 
@@ -434,11 +434,6 @@ def read_study(path: Path) -> dict[str, Any]:
     return study
 
 
-def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
-    """Read a study's file; checks and errors are those of `check_study`."""
-    return check_study(read_study(path), schema, data)
-
-
 def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict[str, Any]:
     """Return a study of one's own corpora alone, with the grids and settings of another study.
 
@@ -475,115 +470,3 @@ def from_yaml(text: str) -> Any:
     import yaml
 
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-
-
-def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Any]:
-    """Yield an error where a text does not match as a whole; `$` alone lets a last line end pass."""
-    from jsonschema import ValidationError
-
-    if isinstance(value, str) and not re.fullmatch(pattern, value):
-        yield ValidationError(f"{value!r} does not match {pattern!r}")
-
-
-def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, Any]:
-    """Check a study against the schema and for consistency, and return it.
-
-    A frozen study is returned with all keys; imported corpora are looked for in the folder `data`.
-
-    Raises:
-        InputError: names the key (such as models/lda/train/sweeps), its value and what it must be.
-    """
-    import jsonschema
-
-    strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {
-            # 5.0 is an integer to JSON, but would name other files than 5; and tables hold 64 bits
-            "integer": lambda _, value: type(value) is int and abs(value) <= LARGEST_INTEGER,
-            # NaN and infinity are numbers to YAML
-            "number": lambda _, value: type(value) in (int, float) and abs(value) <= LARGEST_INTEGER,
-        }
-    )
-    validate = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern}, type_checker=strict)
-    validator = validate(from_yaml(schema.read_text(encoding="utf-8")))
-    # a misspelt key is also a missing one: name the misspelling
-    order = {"additionalProperties": 0, "required": 2}
-    errors = sorted(validator.iter_errors(study), key=lambda error: order.get(str(error.validator), 1))
-    if errors:
-        key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
-        raise InputError(f"study: at {key}: {errors[0].message}; see {schema}")
-    study = {**NOTHING, **study}
-    for problem in _inconsistencies(study, data):
-        raise InputError(f"study: at {problem}")
-    return study
-
-
-def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
-    """Yield the key, and what is wrong with it, of settings that do not go with the others or with the data."""
-    from heldout.corpora.names import ARCHIVES, SYNTHETIC
-    from heldout.models.settings import FOLDING_IN, TRAINING
-    from heldout.settings import parse
-
-    if study["study"] in RESERVED:
-        yield f"study: the name {study['study']} is a folder of data that is no study's; choose another"
-    corpora, models, measures, realistic = (study[key] for key in ("corpora", "models", "measures", "realistic"))
-    alternatives, names = study["alternatives"], ", ".join(corpora)
-    others = {"table_1_also": study["table_1_also"], "alternatives/corpora": alternatives.get("corpora", ())}
-    for corpus in (*corpora, *(corpus for named in others.values() for corpus in named)):
-        if corpus.removesuffix(SYNTHETIC) not in ARCHIVES and not (data / "corpora" / f"{corpus}.npz").exists():
-            yield (
-                f"corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
-                f" import it with `heldout import ... --output data/corpora/{corpus}.npz`"
-            )
-    for key, named in others.items():
-        for corpus in named:
-            if corpus.removesuffix("-unstemmed") not in corpora:
-                yield (
-                    f"{key}: {corpus} is no other preprocessing of one of the corpora {names}, whose number of test"
-                    " documents it would share"
-                )
-    for key in ("beyond_vocabulary", "alternatives"):
-        if study[key] and study[key]["corpus"] not in corpora:
-            yield f"{key}/corpus: {study[key]['corpus']} is not among the corpora {names}"
-    source = realistic["source"]
-    if source.removesuffix(SYNTHETIC) not in ARCHIVES and source not in corpora:
-        yield f"realistic/source: {source} is neither a corpus of data/corpora.csv nor one of the study's"
-    if SELECTION in measures:
-        most = max(measures[SELECTION]["settings"]["training_documents"])
-        if most + realistic["test_documents"] > realistic["documents"]:
-            yield (
-                f"measures/model-selection/settings/training_documents: {most} training and"
-                f" {realistic['test_documents']} held-out documents do not fit into the {realistic['documents']} of"
-                " realistic/documents"
-            )
-    if realistic["train"]["chains"] != 1:
-        yield "realistic/train/chains: the corpora are drawn from one chain's topics; give 1"
-    for kind, asked in measures.items():
-        of_kind = (*(realistic["corpora"] if kind in DRAWN else corpora), NO_CORPUS)
-        for key, known in (("corpora", of_kind), ("models", OF_PACKAGES.get(kind, models))):
-            for name in asked.get(key, ()):
-                if name not in known:
-                    yield f"measures/{kind}/{key}: {name} is not among {', '.join(known)}"
-    for model, settings in models.items():
-        taken = {settings["variant"], "smoothed-in-m-step", *measures}
-        for name, asked in settings.get("also", {}).items():
-            if name in taken or name.startswith("alternative-"):
-                yield f"models/{model}/also: the name {name} is taken; choose another"
-            for seed in sorted(set(asked.get("seeds", ())) - set(settings.get("seeds", study["seeds"]))):
-                yield f"models/{model}/also/{name}/seeds: {seed} is none of the model's"
-        values = settings.get("sweep", {}).get("values", [1.0])
-        if 1.0 not in values or any(value != round(value, 2) for value in values):
-            yield f"models/{model}/sweep/values: give 1.0 and values of two decimals at most"
-    changed = [(f"alternatives/variants/{m}", m, named) for m, named in alternatives.get("variants", {}).items()]
-    changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in models.items()]
-    for place, model, variants in changed:
-        if model not in models:
-            yield f"{place}: {model} is not among the models {', '.join(models)}"
-        for name, changes in variants.items():
-            if "corpus" in changes and changes["corpus"] not in corpora:
-                yield f"{place}/{name}/corpus: {changes['corpus']} is not among the corpora"
-            for part, classes in (("train", TRAINING), ("fold_in", FOLDING_IN)):
-                if "chains" in changes.get(part, ()):
-                    yield f"{place}/{name}/{part}/chains: every variant has the main variant's chains"
-                if part in changes:
-                    whole = {**models[model][part], **changes[part]}
-                    parse(classes[model], whole, f"study: at {place}/{name}/{part}")

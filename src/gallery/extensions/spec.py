@@ -1,102 +1,114 @@
 """Settings, experiments and exhibits of LDA's extensions (sections 27.4 and 27.5.3)."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, Gt, Le, Lt, Unit, doc
 
 from artifact.study.manifest import Exhibit, Experiment
+from artifact.study.settings import Several
 from gallery.tokens.spec import _Priors
-from heldout.settings import setting
+from heldout.models.settings import Count, Positive
+
+Pair = Annotated[int, Ge(2)]  # two or more
+Topics = Annotated[Several[Pair], doc("numbers K of topics")]
+
+ROUNDS = doc("number of rounds of Monte Carlo EM")
+ROUND_SWEEPS = doc("number of sweeps of Gibbs sampling in a round")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Supervised(_Priors):
     """Settings of `slda`."""
 
-    topics: tuple[int, ...] = setting("K", least=2)
-    penalty: float = setting("precision of the Gaussian prior of the label's weights", above=0)
-    rounds: int = setting("of Monte Carlo EM", least=1)
-    sweeps: int = setting("of Gibbs sampling in a round", least=2)
-    limit: int = setting("work on one document that is not left out", "updates", least=1)
+    topics: Topics
+    penalty: Annotated[Positive, doc("precision of the Gaussian prior of the label's weights")]
+    rounds: Annotated[Count, ROUNDS]
+    sweeps: Annotated[Pair, ROUND_SWEEPS]
+    limit: Annotated[Count, Unit("updates"), doc("work on one document above which the document is left out")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Relational(_Priors):
     """Settings of `rtm`."""
 
-    topics: tuple[int, ...] = setting("K", least=2)
-    penalty: float = setting("precision of the Gaussian prior of the links' weights", above=0)
-    rounds: int = setting("of Monte Carlo EM", least=1)
-    sweeps: int = setting("of Gibbs sampling in a round", least=2)
-    pairs: int = setting("that are linked and scored, at most, and as many others", least=1)
-    draws: int = setting("of the weights of a document, where links read them", least=2)
+    topics: Topics
+    penalty: Annotated[Positive, doc("precision of the Gaussian prior of the links' weights")]
+    rounds: Annotated[Count, ROUNDS]
+    sweeps: Annotated[Pair, ROUND_SWEEPS]
+    pairs: Annotated[
+        Count, doc("largest number of linked pairs that are scored, and of pairs without a link beside them")
+    ]
+    draws: Annotated[Pair, doc("number of draws of the weights of a document, where links read them")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Discriminative(_Priors):
     """Settings of `disclda`."""
 
-    classes: int = setting("of documents, the first of a random order", least=2)
-    documents: int = setting("of a class to train on", least=1)
-    test_documents: int = setting("of a class", least=1)
-    longest: int = setting("tokens of a document", least=1)
-    words: int = setting("of the vocabulary, those of most training documents", least=1)
-    own: int = setting("topics of a class", least=1)
-    common: int = setting("topics of all classes", least=1)
-    softening: float = setting("share of the even matrix where A_c is learnt", above=0, below=1)
-    iterations: int = setting("of EM, at most", least=1)
-    fold_in_iterations: int = setting("of folding in", least=1)
+    classes: Annotated[Pair, doc("number of classes of documents, the first of a random order")]
+    documents: Annotated[Count, doc("number of training documents of a class")]
+    test_documents: Annotated[Count, doc("number of test documents of a class")]
+    longest: Annotated[Count, doc("largest number of tokens of a document")]
+    words: Annotated[Count, doc("size of the vocabulary, the words of most training documents")]
+    own: Annotated[Count, doc("number of topics of a class")]
+    common: Annotated[Count, doc("number of topics of all classes")]
+    softening: Annotated[float, Gt(0), Lt(1), doc("share of the even matrix where A_c is learnt")]
+    iterations: Annotated[Count, doc("largest number of EM iterations")]
+    fold_in_iterations: Annotated[Count, doc("number of iterations of folding in")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _States(_Priors):
-    states: int = setting("C of LDA-HMM, without the topics' state", least=1)
-    delta: float = setting("Dirichlet parameter of transitions", above=0)
-    epsilon: float = setting("Dirichlet parameter of the words of states", above=0)
-    sweeps: int = setting("of Gibbs sampling", least=1)
-    documents: int = setting("to train on, the first of a random order", least=1)
-    spread: float = setting("share of these documents that a function word is in, at least", above=0, most=1)
-    shown: int = setting("most probable words of a topic or state", least=1)
+    states: Annotated[Count, doc("number C of states of LDA-HMM, without the topics' state")]
+    delta: Annotated[Positive, doc("Dirichlet parameter of transitions")]
+    epsilon: Annotated[Positive, doc("Dirichlet parameter of the words of states")]
+    sweeps: Annotated[Count, doc("number of sweeps of Gibbs sampling")]
+    documents: Annotated[Count, doc("number of training documents, the first of a random order")]
+    spread: Annotated[float, Gt(0), Le(1), doc("smallest share of these documents that a function word is in")]
+    shown: Annotated[Count, doc("number of most probable words of a topic or state")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sequences(_States):
     """Settings of `lda-hmm`."""
 
-    topics: tuple[int, ...] = setting("K", least=1)
-    exact_topics: int = setting("the most topics of the exact sum, on documents", least=1)
-    checked: int = setting("tokens of documents on which particles are held to the exact sum", least=1)
-    checked_topics: int = setting("the most topics of that", least=1)
-    particles: int = setting("of the filter", least=1)
-    runs: int = setting("of the filter", least=2)
-    fold_in_iterations: int = setting("of EM over the weights", least=1)
+    topics: Annotated[Several[Count], doc("numbers K of topics")]
+    exact_topics: Annotated[Count, doc("largest number of topics of the exact sum, on documents")]
+    checked: Annotated[Count, doc("number of tokens of documents on which particles are held to the exact sum")]
+    checked_topics: Annotated[Count, doc("largest number of topics of this check")]
+    particles: Annotated[Count, doc("number of particles of the filter")]
+    runs: Annotated[Pair, doc("number of runs of the filter")]
+    fold_in_iterations: Annotated[Count, doc("number of EM iterations over the weights")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Roles(_States):
     """Settings of `lda-hmm-words`."""
 
-    topics: int = setting("K", least=1)
-    columns: int = setting("topics and states that are shown", least=1)
-    words: int = setting("that are shown in two roles", least=1)
-    context: int = setting("tokens on either side of them", least=1)
+    topics: Annotated[Count, doc("number K of topics")]
+    columns: Annotated[Count, doc("number of topics and states that are shown")]
+    words: Annotated[Count, doc("number of words that are shown in two roles")]
+    context: Annotated[Count, doc("number of tokens on either side of these words")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dynamics(_Priors):
     """Settings of `dynamics`."""
 
-    documents: int = setting("of each time to train on", least=1)
-    words: int = setting("of the vocabulary, those of most training documents", least=1)
-    topics: int = setting("K", least=1)
-    start_variance: float = setting("of the topics' logits at the first time", above=0)
-    sigma2: float = setting("variance of a step of the topics' logits, at the start", above=0)
-    iterations: int = setting("of the documents' and the topics' steps, at most", least=1)
-    sweeps: int = setting("of Gibbs sampling of LDA and of tomotopy", least=1)
-    test_documents: int = setting("of the next time", least=1)
-    tokens: int = setting("of a test document, its first", least=1)
-    chains: int = setting("of annealing of the dynamic topic model", least=2)
-    temperatures: int = setting("steps of a chain", least=1)
-    samples: int = setting("sweeps of the reference, at most", least=240)
-    shown: int = setting("most probable words of a topic", least=1)
+    documents: Annotated[Count, doc("number of training documents of each time")]
+    words: Annotated[Count, doc("size of the vocabulary, the words of most training documents")]
+    topics: Annotated[Count, doc("number K of topics")]
+    start_variance: Annotated[Positive, doc("variance of the topics' logits at the first time")]
+    sigma2: Annotated[Positive, doc("variance of a step of the topics' logits, at the start")]
+    iterations: Annotated[Count, doc("largest number of steps of the documents and of the topics")]
+    sweeps: Annotated[Count, doc("number of sweeps of Gibbs sampling of LDA and of tomotopy")]
+    test_documents: Annotated[Count, doc("number of test documents of the next time")]
+    tokens: Annotated[Count, doc("number of tokens of a test document, its first")]
+    chains: Annotated[Pair, doc("number of annealing chains of the dynamic topic model")]
+    temperatures: Annotated[Count, doc("number of steps of a chain")]
+    samples: Annotated[int, Ge(240), doc("largest number of sweeps of the reference")]
+    shown: Annotated[Count, doc("number of most probable words of a topic")]
 
 
 EXPERIMENTS = {

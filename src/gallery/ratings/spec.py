@@ -1,37 +1,41 @@
 """Settings, experiments and exhibits of models of ratings (sections 27.6.2 and 27.7.3.2)."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, Gt, Le, Lt, doc
 
 from artifact.study.manifest import Exhibit, Experiment
-from heldout.settings import setting
+from artifact.study.settings import Several
+from heldout.models.settings import Count, Positive
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratings:
     """Settings of `ratings`."""
 
-    topics: tuple[int, ...] = setting("K of all models that are compared", least=1, most=14)
-    factors: tuple[int, ...] = setting("K of matrix factorisation, as points and by exact EM", least=1)
-    iterations: int = setting("of least squares, EM and co-clustering, at most", least=1)
-    restarts: int = setting("of co-clustering", least=1)
-    epochs: int = setting("of the RBM, passes over the users", least=1)
-    batch: int = setting("users of a gradient of the RBM", least=1)
-    rate: float = setting("of gradient ascent of the RBM, at first", above=0)
-    decay: float = setting("of the RBM's weights", least=0)
-    samples: int = setting("of a user's vector, where densities are binned", least=2)
+    topics: Annotated[Several[Annotated[Count, Le(14)]], doc("numbers K of factors of all models that are compared")]
+    factors: Annotated[Several[Count], doc("numbers K of factors of matrix factorisation, as points and by exact EM")]
+    iterations: Annotated[Count, doc("largest number of iterations of least squares, EM and co-clustering")]
+    restarts: Annotated[Count, doc("number of restarts of co-clustering")]
+    epochs: Annotated[Count, doc("number of passes of the RBM over the users")]
+    batch: Annotated[Count, doc("number of users of a gradient of the RBM")]
+    rate: Annotated[Positive, doc("rate of gradient ascent of the RBM, at first")]
+    decay: Annotated[float, Ge(0), doc("decay of the RBM's weights")]
+    samples: Annotated[int, Ge(2), doc("number of samples of a user's vector, where densities are binned")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RatingCurves:
     """Settings of `rating-curves`."""
 
-    topics: int = setting("K against passes, and of the first two factors", least=2)
-    factors: tuple[int, ...] = setting("K against numbers of parameters", least=1)
-    clusters: int = setting("of users and of items in the picture of co-clusters", least=1)
-    share: float = setting("of every user's ratings held out", above=0, below=1)
-    passes: int = setting("over the ratings, and rounds of least squares and EM", least=1)
-    rate: float = setting("of stochastic gradient descent", above=0)
-    shown: int = setting("items at each end of a factor that are named", least=1)
+    topics: Annotated[int, Ge(2), doc("number K of factors against passes, and of the first two factors")]
+    factors: Annotated[Several[Count], doc("numbers K of factors against numbers of parameters")]
+    clusters: Annotated[Count, doc("number of clusters of users and of items in the picture of co-clusters")]
+    share: Annotated[float, Gt(0), Lt(1), doc("share of every user's ratings held out")]
+    passes: Annotated[Count, doc("number of passes over the ratings, and of rounds of least squares and EM")]
+    rate: Annotated[Positive, doc("rate of stochastic gradient descent")]
+    shown: Annotated[Count, doc("number of items at each end of a factor that are named")]
 
 
 EXPERIMENTS = {

@@ -1,69 +1,86 @@
 """Settings, experiments and exhibits of undirected models (section 27.7)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, Gt, Le, Lt, doc
 
 from artifact.study.manifest import Exhibit, Experiment
-from heldout.settings import setting
+from artifact.study.settings import Named, Several
+from heldout.models.settings import Count, Positive
+
+HiddenUnits = Annotated[Count, Le(20)]  # few enough for exact likelihoods
+Pair = Annotated[int, Ge(2)]  # two or more
+
+BATCH = doc("number of cases of a minibatch")
+RATE = doc("learning rate of the first step")
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Training:
-    batch: int = setting("cases of a minibatch", least=1)
-    annealed_chains: int = setting("of annealed importance sampling", least=2)
-    temperatures: int = setting("steps of annealed importance sampling", least=1)
+    batch: Annotated[Count, BATCH]
+    annealed_chains: Annotated[Pair, doc("number of chains of annealed importance sampling")]
+    temperatures: Annotated[Count, doc("number of steps of annealed importance sampling")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Boltzmann(_Training):
     """Settings of `boltzmann`."""
 
-    epochs: int = setting("passes over the training data", least=1)
-    chains: int = setting("of persistent contrastive divergence", least=1)
-    hidden: int = setting("hidden units of the machines with exact likelihoods", least=1, most=20)
-    more_hidden: int = setting("hidden units of the machine whose likelihood is annealed", least=1)
-    steps: int = setting("sweeps of the longer contrastive divergence", least=2)
-    rounds: int = setting("of mean field for one negative phase", least=1)
-    learning_rate: float = setting("of the first step", above=0)
-    iterations: int = setting("of EM for the mixture, at most", least=1)
-    smoothing: float = setting("added to the probabilities of the mixture", above=0)
+    epochs: Annotated[Count, doc("number of passes over the training data")]
+    chains: Annotated[Count, doc("number of chains of persistent contrastive divergence")]
+    hidden: Annotated[HiddenUnits, doc("number of hidden units of the machines with exact likelihoods")]
+    more_hidden: Annotated[Count, doc("number of hidden units of the machine whose likelihood is annealed")]
+    steps: Annotated[Pair, doc("number of sweeps of the longer contrastive divergence")]
+    rounds: Annotated[Count, doc("number of rounds of mean field for one negative phase")]
+    learning_rate: Annotated[Positive, RATE]
+    iterations: Annotated[Count, doc("largest number of EM iterations of the mixture")]
+    smoothing: Annotated[Positive, doc("constant added to the probabilities of the mixture")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplicatedSoftmax(_Training):
     """Settings of `replicated-softmax`."""
 
-    words: Mapping[str, int] = setting("the most frequent words that are kept, by corpus; all where it says nothing")
-    training_documents: Mapping[str, int] = setting("to train on, drawn, by corpus; all where it says nothing")
-    documents: int = setting("held-out documents that are scored, drawn", least=1)
-    hidden: int = setting("hidden units of the machine whose likelihood is annealed", least=1)
-    exact_hidden: int = setting("hidden units of the machine whose likelihood is exact", least=1, most=20)
-    topics: tuple[int, ...] = setting("K of LDA", least=1)
-    alpha: float = setting("Dirichlet parameter of LDA's weights, at first", above=0)
-    gamma: float = setting("Dirichlet parameter of LDA's topics, at first, and of the unigram", above=0)
-    sweeps: int = setting("of collapsed Gibbs sampling", least=1)
-    optimise_every: int = setting("sweeps between two estimates of LDA's Dirichlet parameters; 0: they stay", least=0)
-    samples: int = setting("sweeps of the reference, at most", least=240)
-    validation: float = setting("share of the training documents that choose rate and passes", above=0, below=1)
-    learning_rates: tuple[float, ...] = setting("of the first step, from which one is chosen", above=0)
-    epochs: tuple[int, ...] = setting("passes over the training data, from which one is chosen", least=1)
-    steps: int = setting("sweeps of contrastive divergence", least=1)
-    queries: int = setting("held-out documents for which others are retrieved, at most", least=1)
-    searched: int = setting("training documents among which they are retrieved, at most", least=1)
+    words: Annotated[
+        Named[str, int], doc("number of most frequent words that are kept, by corpus; all for corpora without one")
+    ]
+    training_documents: Annotated[
+        Named[str, int], doc("number of training documents, drawn, by corpus; all for corpora without one")
+    ]
+    documents: Annotated[Count, doc("number of held-out documents that are scored, drawn")]
+    hidden: Annotated[Count, doc("number of hidden units of the machine whose likelihood is annealed")]
+    exact_hidden: Annotated[HiddenUnits, doc("number of hidden units of the machine whose likelihood is exact")]
+    topics: Annotated[Several[Count], doc("numbers K of topics of LDA")]
+    alpha: Annotated[Positive, doc("Dirichlet parameter of LDA's weights, at first")]
+    gamma: Annotated[Positive, doc("Dirichlet parameter of LDA's topics, at first, and of the unigram")]
+    sweeps: Annotated[Count, doc("number of sweeps of collapsed Gibbs sampling")]
+    optimise_every: Annotated[
+        int, Ge(0), doc("sweeps between two estimates of LDA's Dirichlet parameters; 0 leaves them as they are")
+    ]
+    samples: Annotated[int, Ge(240), doc("largest number of sweeps of the reference")]
+    validation: Annotated[
+        float, Gt(0), Lt(1), doc("share of the training documents that choose learning rate and passes")
+    ]
+    learning_rates: Annotated[Several[Positive], doc("candidates for the learning rate of the first step")]
+    epochs: Annotated[Several[Count], doc("candidates for the number of passes over the training data")]
+    steps: Annotated[Count, doc("number of sweeps of contrastive divergence")]
+    queries: Annotated[Count, doc("largest number of held-out documents for which others are retrieved")]
+    searched: Annotated[Count, doc("largest number of training documents among which they are retrieved")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class UndirectedUnits:
     """Settings of `undirected-units`."""
 
-    hidden: tuple[int, ...] = setting("hidden units, as many as quadrature takes", least=1, most=2)
-    coordinates: int = setting("of latent semantic analysis", least=1)
-    scales: tuple[float, ...] = setting("standard deviations of the coordinates", above=0)
-    chains: int = setting("of persistent contrastive divergence", least=1)
-    batch: int = setting("cases of a minibatch", least=1)
-    updates: int = setting("steps of the gradient, rounded up to whole passes over the training data", least=1)
-    learning_rate: float = setting("of the first step", above=0)
-    penalty: float = setting("precision of a Gaussian prior of the weights, per case", least=0)
+    hidden: Annotated[Several[Annotated[Count, Le(2)]], doc("numbers of hidden units, few enough for quadrature")]
+    coordinates: Annotated[Count, doc("number of coordinates of latent semantic analysis")]
+    scales: Annotated[Several[Positive], doc("standard deviations of the coordinates")]
+    chains: Annotated[Count, doc("number of chains of persistent contrastive divergence")]
+    batch: Annotated[Count, BATCH]
+    updates: Annotated[Count, doc("number of steps of the gradient, rounded up to whole passes over the training data")]
+    learning_rate: Annotated[Positive, RATE]
+    penalty: Annotated[float, Ge(0), doc("precision of a Gaussian prior of the weights, per case")]
 
 
 BOLTZMANN, SOFTMAX, UNITS = "boltzmann", "replicated-softmax", "undirected-units"

@@ -1,99 +1,129 @@
-"""The settings of the models that a study trains; `Training` and `FoldingIn` of a model's module are among them."""
+"""The settings of a model's training and folding in; `Training` and `FoldingIn` of its module are among them.
+
+A class of settings is a frozen dataclass, and a function takes it. Its fields say type, range, unit and meaning by
+`annotated_types`:
+
+    @dataclass(frozen=True, kw_only=True)
+    class LDAFoldingIn:
+        sweeps: Annotated[Count, Unit("sweeps"), doc("sweeps after the first pass, which assigns every token")]
+"""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, Gt, Le, MinLen, Unit, doc
 
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
-from heldout.settings import setting
 
-GAIN = "gain at which training stops"
-DISTANCE = "distance from the maximum at which folding in stops"
-PER_TOKEN = "nats per token"
+Count = Annotated[int, Ge(1)]
+Positive = Annotated[float, Gt(0)]
+Tolerance = Annotated[float, Ge(0), Unit("nats per token")]
 
-PLSA_SMALLEST = 1e-30  # smaller probabilities (between iterations: expected counts) are set to 0
+GAIN = doc("gain at which training stops")
+DISTANCE = doc("distance from the maximum at which folding in stops")
+FOLDING_IN_ITERATIONS = doc("largest number of iterations")
+
+PLSA_SMALLEST = 1e-30  # probability (between iterations: expected count) below which all are set to 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PLSATraining:
+class EMTraining:
+    """Settings of training by EM."""
+
+    iterations: Annotated[Count, doc("largest number of EM iterations")]
+    tolerance: Annotated[Tolerance, GAIN]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PLSATraining(EMTraining):
     """Settings of PLSA's training by EM; the random start is the same for every constant."""
 
-    iterations: int = setting("of EM, at most", least=1)
-    tolerance: float = setting(GAIN, PER_TOKEN, least=0)
-    smoothing: float = setting("added to p(w | z) in every M step", least=0, swept=True, default=0.0)
+    smoothing: Annotated[float, Ge(0), doc("constant added to p(w | z) in every M step")] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class VEMTraining:
     """Settings of PLSA's training by variational EM."""
 
-    iterations: int = setting("VE and VM steps, at most", least=1)
-    tolerance: float = setting(GAIN, PER_TOKEN, least=0)
-    ve_iterations: int = setting("updates of H in one VE step", least=1)
+    iterations: Annotated[Count, doc("largest number of VE and VM steps")]
+    tolerance: Annotated[Tolerance, GAIN]
+    ve_iterations: Annotated[Count, doc("updates of H in one VE step")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TEMTraining:
+class TEMTraining(EMTraining):
     """Settings of PLSA's training by tempered EM."""
 
-    iterations: int = setting("of tempered EM, at most", least=1)
-    tolerance: float = setting(GAIN, PER_TOKEN, least=0)
-    beta: float = setting("inverse temperature", above=0, most=1, swept=True)
+    beta: Annotated[float, Gt(0), Le(1), doc("inverse temperature")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PLSAFoldingIn:
     """Settings of PLSA's folding in."""
 
-    iterations: int = setting("at most", least=1)
-    tolerance: float = setting(DISTANCE, PER_TOKEN, least=0)
+    iterations: Annotated[Count, FOLDING_IN_ITERATIONS]
+    tolerance: Annotated[Tolerance, DISTANCE]
 
 
 @dataclass(frozen=True, kw_only=True)
 class EPCATraining:
     """Settings of EPCA's training; the random start is the same for every penalty."""
 
-    penalty: float = setting("precision of the Gaussian priors of W and H; 0 is the paper's objective", least=0)
-    iterations: int = setting("of L-BFGS, at most", least=1)
-    tolerance: float = setting(GAIN, PER_TOKEN, least=0)
+    penalty: Annotated[
+        float, Ge(0), doc("precision of the Gaussian priors of W and H; 0 gives the objective of the paper")
+    ]
+    iterations: Annotated[Count, doc("largest number of L-BFGS iterations")]
+    tolerance: Annotated[Tolerance, GAIN]
 
 
 @dataclass(frozen=True, kw_only=True)
 class EPCAFoldingIn:
     """Settings of EPCA's folding in."""
 
-    iterations: int = setting("at most", least=1)
-    tolerance: float = setting(DISTANCE, PER_TOKEN, least=0)
-    ridge: float = setting("least penalty of a document's vector", above=0)
+    iterations: Annotated[Count, FOLDING_IN_ITERATIONS]
+    tolerance: Annotated[Tolerance, DISTANCE]
+    ridge: Annotated[Positive, doc("smallest penalty of a document's vector")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LDATraining:
     """Settings of LDA's training by collapsed Gibbs sampling."""
 
-    alpha_sum: float = setting("K times the Dirichlet parameter of the weights", above=0)
-    beta: float = setting("Dirichlet parameter of the topics", above=0)
-    sweeps: int = setting("of each chain", "sweeps", least=1)
-    chains: int = setting("independent ones", least=1)
-    optimise_every: int = setting("between two estimates of both parameters; 0 for none", "sweeps", least=0, default=0)
+    alpha_sum: Annotated[Positive, doc("K times the Dirichlet parameter of the weights")]
+    beta: Annotated[Positive, doc("Dirichlet parameter of the topics")]
+    sweeps: Annotated[Count, Unit("sweeps"), doc("length of each chain")]
+    chains: Annotated[Count, doc("number of independent Markov chains")]
+    optimise_every: Annotated[
+        int, Ge(0), Unit("sweeps"), doc("interval between two estimates of both parameters; 0 for none")
+    ] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class LDAFoldingIn:
     """Settings of LDA's folding in."""
 
-    sweeps: int = setting("after the first pass, which assigns every token", "sweeps", least=1)
+    sweeps: Annotated[Count, Unit("sweeps"), doc("length of a chain after its first pass, which assigns every token")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LDAGrowth:
+class LDAGrowthSchedule:
+    """Settings of LDA's training on growing numbers of documents, without these numbers."""
+
+    alpha_sum: Annotated[Positive, doc("K times the Dirichlet parameter of the weights, at the start")]
+    beta: Annotated[Positive, doc("Dirichlet parameter of the topics, at the start")]
+    chains: Annotated[Count, doc("number of chains on the fewest documents; the better half goes on each time")]
+    first_sweeps: Annotated[Count, Unit("sweeps"), doc("length of a chain on the fewest documents")]
+    sweeps: Annotated[Count, Unit("sweeps"), doc("length of a chain on every larger number of documents")]
+    optimise_every: Annotated[
+        int, Ge(0), Unit("sweeps"), doc("interval between two estimates of both parameters; 0 for none")
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LDAGrowth(LDAGrowthSchedule):
     """Settings of LDA's training on growing numbers of documents."""
 
-    alpha_sum: float = setting("K times the Dirichlet parameter of the weights, at the start", above=0)
-    beta: float = setting("Dirichlet parameter of the topics, at the start", above=0)
-    chains: int = setting("on the fewest documents; the better half goes on each time", least=1)
-    first_sweeps: int = setting("on the fewest documents", "sweeps", least=1)
-    sweeps: int = setting("on every larger number of them", "sweeps", least=1)
-    optimise_every: int = setting("between two estimates of both parameters; 0 for none", "sweeps", least=0)
-    training_documents: tuple[int, ...] = setting("numbers of documents, ascending", least=1, swept=True)
+    training_documents: Annotated[tuple[Count, ...], MinLen(1), doc("numbers of documents, ascending")]
 
 
 TRAINING = {PLSA: PLSATraining, VEM: VEMTraining, TEM: TEMTraining, EPCA: EPCATraining, LDA: LDATraining}

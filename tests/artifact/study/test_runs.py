@@ -56,10 +56,10 @@ def test_the_order_of_the_vocabulary_changes_no_score(corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({**LDA, "sweep": 3}, "there is no setting sweep"),
-        ({**LDA, "sweeps": "many"}, "sweeps is 'many'; it must be an integer at least 1"),
-        ({**LDA, "chains": 0}, "chains is 0; it must be an integer at least 1"),
-        ({"beta": 0.1}, "must give alpha_sum, sweeps, chains"),
+        ({**LDA, "sweep": 3}, "at sweep: "),
+        ({**LDA, "sweeps": "many"}, "at sweeps: "),
+        ({**LDA, "chains": 0}, "at chains: "),
+        ({"beta": 0.1}, "at alpha_sum: .*sweeps, chains"),
     ],
 )
 def test_bad_settings_are_refused(corpus: Corpus, settings: dict[str, object], message: str) -> None:

@@ -2,7 +2,7 @@
 
 from artifact.papers.buntine.settings import Calibration, ConvergenceToExact, MeanRatio, ModelSelection
 from artifact.study.manifest import Exhibit, Experiment, Paper
-from heldout.models.settings import LDAGrowth
+from heldout.models.settings import LDAGrowthSchedule
 
 SELECTION = ("model-selection",)
 
@@ -12,8 +12,10 @@ BUNTINE = Paper(
     experiments={
         "calibration": Experiment(Calibration, corpora="none"),
         "convergence-to-exact": Experiment(ConvergenceToExact, corpora="none"),
-        "mean-ratio": Experiment(MeanRatio, corpora="drawn or none", topics="by corpus"),
-        "model-selection": Experiment(ModelSelection, corpora="drawn", topics="by corpus", training=LDAGrowth),
+        "mean-ratio": Experiment(MeanRatio, corpora="drawn or none", topics="by corpus", standalone=True),
+        "model-selection": Experiment(
+            ModelSelection, corpora="drawn", topics="by corpus", training=LDAGrowthSchedule, standalone=True
+        ),
     },
     optional=(*SELECTION, "mean-ratio"),
     scorecard=(

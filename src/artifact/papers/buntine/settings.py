@@ -1,69 +1,89 @@
 """The settings of the experiments on Buntine (2009)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
-from heldout.settings import setting
+from annotated_types import Ge, MaxLen, Unit, doc
+
+from artifact.study.settings import AnyNamed, Named, Several
+from heldout.models.settings import Count, Positive
+
+Samples = Annotated[int, Ge(0)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
     """Settings of `calibration`."""
 
-    gammas: tuple[float, ...] = setting("Dirichlet parameters of the topics, a set of pairs each", above=0)
-    pairs: int = setting("of a model and a document, each reported", least=2)
-    more_pairs: int = setting("of which the mean error is reported, those among them", least=2)
-    samples: int = setting("of every estimator", least=2)
-    topics: int = setting("K", least=1)
-    words: int = setting("J, the size of the vocabulary", least=1)
-    tokens: int = setting("L, length of a document", "tokens", least=1)
-    alpha: float = setting("Dirichlet parameter of theta", above=0)
+    gammas: Annotated[Several[Positive], doc("Dirichlet parameters of the topics, each of a set of pairs")]
+    pairs: Annotated[int, Ge(2), doc("number of pairs of a model and a document, each reported")]
+    more_pairs: Annotated[int, Ge(2), doc("number of pairs behind the reported mean error, the former included")]
+    samples: Annotated[int, Ge(2), doc("number of samples of every estimator")]
+    topics: Annotated[Count, doc("number K of topics")]
+    words: Annotated[Count, doc("size J of the vocabulary")]
+    tokens: Annotated[Count, Unit("tokens"), doc("length L of a document")]
+    alpha: Annotated[Positive, doc("Dirichlet parameter of theta")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConvergenceToExact:
     """Settings of `convergence-to-exact`."""
 
-    numbers_of_topics: tuple[int, ...] = setting("K of each pair", least=1)
-    tokens: tuple[int, ...] = setting("L of each pair, length of its document", "tokens", least=1)
-    words: int = setting("J, the size of the vocabulary", least=1)
-    gamma: float = setting("Dirichlet parameter of the topics", above=0)
-    alpha: float = setting("Dirichlet parameter of theta", above=0)
-    samples: tuple[int, ...] = setting("of every estimator, ascending", least=1)
-    runs: int = setting("of every estimator at every number of samples", least=1)
+    numbers_of_topics: Annotated[Several[Count], doc("number K of topics of each pair")]
+    tokens: Annotated[Several[Count], Unit("tokens"), doc("length L of the document of each pair")]
+    words: Annotated[Count, doc("size J of the vocabulary")]
+    gamma: Annotated[Positive, doc("Dirichlet parameter of the topics")]
+    alpha: Annotated[Positive, doc("Dirichlet parameter of theta")]
+    samples: Annotated[Several[Count], doc("numbers of samples of every estimator, ascending")]
+    runs: Annotated[Count, doc("number of runs of every estimator at every number of samples")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSelection:
     """Settings of `model-selection`; estimators are names of `heldout.evaluators.ESTIMATORS`."""
 
-    training_documents: tuple[int, ...] = setting("of all models", least=1)
-    control: Mapping[str, int] = setting(
-        "the estimator of all held-out documents that those of some are referred to", "samples", least=0, greatest=1
-    )
-    samples: Mapping[str, int] = setting("of every other estimator of all documents", "samples", least=0, fewest=0)
-    some_documents: int = setting("that the estimators of some, and the reference, score", least=2)
-    some_samples: Mapping[str, int] = setting(
-        "of every estimator of some documents, both left-to-right samplers among them", "samples", least=0
-    )
-    fold_in_sweeps: int = setting("of folding in", least=1)
-    reference_particles: int = setting("of the reference", least=1)
-    reference_runs: int = setting("independent runs of the reference", least=2)
-    reading_particles: int = setting("of every reading of section 3.5", least=1)
-    reading_documents: int = setting("of the some, estimated by every reading", least=2)
-    check_samples: int = setting("of the sequential sampler that is held against the reference", least=2)
-    check_documents: int = setting("of the some, on which it is", least=2)
+    training_documents: Annotated[Several[Count], doc("numbers of training documents of all models")]
+    control: Annotated[
+        Named[str, Samples],
+        MaxLen(1),
+        Unit("samples"),
+        doc("estimator on all held-out documents, to which the estimators on some documents are referred"),
+    ]
+    samples: Annotated[
+        AnyNamed[str, Samples], Unit("samples"), doc("samples of every other estimator on all documents")
+    ]
+    some_documents: Annotated[
+        int, Ge(2), doc("number of documents, called some, that the reference and their own estimators score")
+    ]
+    some_samples: Annotated[
+        Named[str, Samples],
+        Unit("samples"),
+        doc("samples of every estimator on some documents, both left-to-right samplers among them"),
+    ]
+    fold_in_sweeps: Annotated[Count, doc("number of sweeps of folding in")]
+    reference_particles: Annotated[Count, doc("number of particles of the reference")]
+    reference_runs: Annotated[int, Ge(2), doc("number of independent runs of the reference")]
+    reading_particles: Annotated[Count, doc("number of particles of every reading of section 3.5")]
+    reading_documents: Annotated[int, Ge(2), doc("number of the some documents that every reading estimates")]
+    check_samples: Annotated[
+        int, Ge(2), doc("number of samples of the sequential sampler that is held against the reference")
+    ]
+    check_documents: Annotated[int, Ge(2), doc("number of the some documents that this sampler estimates")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeanRatio:
     """Settings of `mean-ratio`."""
 
-    documents: int = setting("that are drawn, and estimated with the first number of samples", least=2)
-    fewer_documents: int = setting("of them, estimated with every other number of samples", least=2)
-    samples: tuple[int, ...] = setting("of both left-to-right samplers", least=2)
-    words: int = setting("vocabulary of the model that is drawn without a corpus", least=1)
-    mean_length: float = setting("of its documents", "tokens", above=0)
-    limit: float = setting("work up to which the likelihood is exact", "updates", least=0)
-    reference_error: float = setting("of the reference, that is aimed at", "nats per document", above=0)
-    reference_samples: int = setting("of the reference, at most", "sweeps per document", least=240)
+    documents: Annotated[int, Ge(2), doc("number of documents drawn, estimated with the first number of samples")]
+    fewer_documents: Annotated[
+        int, Ge(2), doc("number of these documents that every other number of samples estimates")
+    ]
+    samples: Annotated[Several[Annotated[int, Ge(2)]], doc("numbers of samples of both left-to-right samplers")]
+    words: Annotated[Count, doc("size of the vocabulary of the model that is drawn without a corpus")]
+    mean_length: Annotated[Positive, Unit("tokens"), doc("mean length of this model's documents")]
+    limit: Annotated[float, Ge(0), Unit("updates"), doc("work up to which the likelihood is exact")]
+    reference_error: Annotated[Positive, Unit("nats per document"), doc("standard error that the reference aims at")]
+    reference_samples: Annotated[
+        int, Ge(240), Unit("sweeps per document"), doc("largest number of samples of the reference")
+    ]

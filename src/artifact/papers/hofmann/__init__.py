@@ -9,8 +9,8 @@ HOFMANN = Paper(
     module=__name__,
     source="Hofmann (1999)",
     experiments={
-        "latent-semantic-analysis": Experiment(LatentSemanticAnalysis),
-        "tempering": Experiment(Tempering, topics="either"),
+        "latent-semantic-analysis": Experiment(LatentSemanticAnalysis, standalone=True),
+        "tempering": Experiment(Tempering, topics="either", standalone=True),
     },
     optional=EXPERIMENTS,
     scorecard=(

@@ -1,58 +1,61 @@
 """The settings of the experiments on Hofmann (1999)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
-from heldout.settings import setting
+from annotated_types import Ge, Gt, Le, Len, Lt, Unit, doc
 
+from artifact.study.settings import Several
+from heldout.models.settings import Count, Positive, Tolerance
 
-def _shares() -> Any:
-    return setting(
-        "of training, validation and test tokens in every document",
-        above=0,
-        below=1,
-        fewest=3,
-        greatest=3,
-        distinct=False,
-    )
+Share = Annotated[float, Gt(0), Lt(1)]
+Shares = Annotated[
+    tuple[Share, ...], Len(3, 3), doc("shares of training, validation and test tokens in every document")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LatentSemanticAnalysis:
     """Settings of `latent-semantic-analysis`; of the last three one each is chosen on validation tokens."""
 
-    shares: tuple[float, ...] = _shares()
-    ranks: tuple[int, ...] = setting("k; that of the training counts is added, those above it are left out", least=1)
-    exponents: tuple[float, ...] = setting("of cosines", above=0)
-    constants: tuple[float, ...] = setting("added to every word's count in the unigram", above=0)
-    masses: tuple[float, ...] = setting("of the unigram, added to a document's counts", "tokens", above=0)
+    shares: Shares
+    ranks: Annotated[Several[Count], doc("ranks k; the rank of the training counts is added, larger ones are left out")]
+    exponents: Annotated[Several[Positive], doc("exponents of cosines")]
+    constants: Annotated[Several[Positive], doc("constants added to every word's count in the unigram")]
+    masses: Annotated[
+        Several[Positive], Unit("tokens"), doc("masses of the unigram that are added to a document's counts")
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tempering:
     """Settings of `tempering`."""
 
-    shares: tuple[float, ...] = _shares()
-    early_patience: int = setting("iterations without improvement after which early stopping ends", least=1)
-    eta: float = setting("by which beta falls, or rises on the coarse schedule", above=0, below=1)
-    tolerance: float = setting(
-        "gain that counts on the coarse schedule; share by which a worse perplexity ends annealing",
-        "nats per token",
-        least=0,
-    )
-    patience: int = setting("values of beta without improvement after which to stop", least=1)
-    iterations: int = setting("of a fit, at most", least=1)
-    annealing_topics: int = setting("the largest K that is annealed too", least=0)
-    annealing_start: float = setting("first beta of annealing", above=0, most=1)
-    annealing_eta: float = setting("by which annealing's beta rises, or falls on the fine schedule", above=0, below=1)
-    convergence: float = setting("gain that counts on the fine schedule", "nats per token", least=0)
-    annealing_noise: float = setting("on every p(w | z) at a new beta", least=0, most=0.1)
-    path_topics: tuple[int, ...] = setting("K at which every iteration is reported", least=1)
-    folded_in_topics: tuple[int, ...] = setting("K at which weights are folded in on all tokens too", least=1)
-    fold_in_iterations: int = setting("of folding in, at most", least=1)
-    fold_in_tolerance: float = setting("distance from the maximum at which it stops", "nats per token", least=0)
-    samples: int = setting("of the reference over a document, on average, at most", "sweeps", least=240)
-    predictive_samples: int = setting("states of the chain behind the posterior predictive", least=2)
-    prior_sums: tuple[float, ...] = setting("K times the prior's parameter; validation tokens choose", above=0)
-    prior_samples: int = setting("states of the chain, or sweeps, behind that choice", least=2)
-    limit: float = setting("cost of exact values, at most", "updates", above=0)
+    shares: Shares
+    early_patience: Annotated[Count, doc("iterations without improvement after which early stopping ends")]
+    eta: Annotated[Share, doc("factor by which beta falls, or rises on the coarse schedule")]
+    tolerance: Annotated[
+        Tolerance, doc("gain that counts on the coarse schedule; share by which a worse perplexity ends annealing")
+    ]
+    patience: Annotated[Count, doc("values of beta without improvement after which a schedule stops")]
+    iterations: Annotated[Count, doc("largest number of iterations of a fit")]
+    annealing_topics: Annotated[int, Ge(0), doc("largest K that is annealed too")]
+    annealing_start: Annotated[float, Gt(0), Le(1), doc("first beta of annealing")]
+    annealing_eta: Annotated[Share, doc("factor by which annealing's beta rises, or falls on the fine schedule")]
+    convergence: Annotated[Tolerance, doc("gain that counts on the fine schedule")]
+    annealing_noise: Annotated[float, Ge(0), Le(0.1), doc("noise on every p(w | z) at a new beta")]
+    path_topics: Annotated[Several[Count], doc("numbers K of topics at which every iteration is reported")]
+    folded_in_topics: Annotated[
+        Several[Count], doc("numbers K of topics at which weights are folded in on all tokens too")
+    ]
+    fold_in_iterations: Annotated[Count, doc("largest number of iterations of folding in")]
+    fold_in_tolerance: Annotated[Tolerance, doc("distance from the maximum at which folding in stops")]
+    samples: Annotated[
+        int, Ge(240), Unit("sweeps"), doc("largest number of samples of the reference over a document, on average")
+    ]
+    predictive_samples: Annotated[int, Ge(2), doc("number of states of the chain behind the posterior predictive")]
+    prior_sums: Annotated[
+        Several[Positive], doc("candidates for K times the prior's parameter; validation tokens choose")
+    ]
+    prior_samples: Annotated[int, Ge(2), doc("number of states of the chain, or sweeps, behind this choice")]
+    limit: Annotated[Positive, Unit("updates"), doc("largest cost of exact values")]

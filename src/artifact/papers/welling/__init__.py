@@ -2,9 +2,9 @@
 
 from artifact.papers.welling.settings import Bounds, DiscreteLatents, NormaliserLimits, Normalisers, PointPosteriors
 from artifact.study.manifest import Exhibit, Experiment, Paper
+from artifact.study.settings import Nothing
 from artifact.study.study import ALTERNATIVES, BEYOND, SECOND
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
-from heldout.settings import Nothing
 
 OVERFITTING = ("full-always-improves", "half-above-full", "half-overfits")  # claims
 PRIORS = ("", "-sparse-prior", "-fitted-prior")  # ends of the names of claims on LDA

@@ -162,9 +162,9 @@ def test_no_choice_sees_a_test_token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_settings_are_checked() -> None:
     for name in ("ranks", "exponents", "constants", "masses"):
-        with pytest.raises(InputError, match=f"{name} is .*1 or more"):
+        with pytest.raises(InputError, match=f"at {name}: "):
             measured(**{name: []})
-    with pytest.raises(InputError, match=r"shares is .*3"):
+    with pytest.raises(InputError, match="at shares: "):
         measured(shares=[0.5, 0.5])
-    with pytest.raises(InputError, match=r"exponents is .*above 0"):
+    with pytest.raises(InputError, match="at exponents/0: "):
         measured(exponents=[1.0, 0.0])

@@ -237,8 +237,8 @@ def test_settings_limit_what_is_measured() -> None:
     assert "annealing" not in {s.variant for s in scores} | {m.variant for m in rows}
     assert "exact-marginal" not in {s.evaluator for s in scores}
     assert {m.axis for m in rows} == {"topics"}
-    with pytest.raises(InputError, match=r"shares is .*3"):
+    with pytest.raises(InputError, match="at shares: "):
         measured(shares=[0.8, 0.2])
     for sums in ([], [1.0, 0.0]):
-        with pytest.raises(InputError, match=r"prior_sums is .*; it must be numbers above 0"):
+        with pytest.raises(InputError, match="at prior_sums"):
             measured(prior_sums=sums)

@@ -218,5 +218,5 @@ def test_groups_are_disjoint_in_length_and_hold_every_document_with_tokens() -> 
     for shorter, longer in pairwise(groups):
         assert lengths[shorter].max() < lengths[longer].min()
     assert [len(g) for g in by_length(np.array([5, 5, 5]), 3)] == [3]
-    with pytest.raises(InputError, match="bins is 0; it must be an integer at least 1"):
+    with pytest.raises(InputError, match="at bins: "):
         measured(topics(), bins=0)

@@ -13,11 +13,11 @@ from made_jobs import run
 
 from artifact.papers.welling.experiments.convergence import drift, experiment
 from artifact.results.measurements import Measurement
+from artifact.study.settings import Nothing
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import lda
 from heldout.models.convergence import split_r_hat
-from heldout.settings import Nothing
 from heldout.topics import Topics
 from heldout.typing import Floats
 

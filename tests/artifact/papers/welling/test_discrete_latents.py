@@ -108,7 +108,7 @@ def test_empty_documents_are_left_out_and_unseen_words_need_the_constant() -> No
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InputError, match=r"smoothing is -1.0; it must be a number at least 0, at most 1"):
+    with pytest.raises(InputError, match="at smoothing: "):
         run(tiny_corpus(), smoothing=-1.0)
     with pytest.raises(InputError, match="cannot be held out"):
         run(tiny_corpus(documents=10))

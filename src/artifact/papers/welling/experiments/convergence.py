@@ -12,9 +12,9 @@ import numpy as np
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
+from artifact.study.settings import Nothing
 from heldout.errors import InputError
 from heldout.models.convergence import split_r_hat
-from heldout.settings import Nothing
 from heldout.typing import Floats
 
 TRACE_POINTS = 31  # the most points of a chain
