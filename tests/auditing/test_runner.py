@@ -55,7 +55,7 @@ class Stop:
     def __init__(self, documents: int) -> None:
         self.documents, self.seen = documents, 0
 
-    def __call__(self, documents: int, share: float) -> None:
+    def __call__(self, documents: int, _: float) -> None:
         self.seen = documents
         if documents >= self.documents:
             raise KeyboardInterrupt
