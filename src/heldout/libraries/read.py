@@ -34,7 +34,7 @@ def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     """Read what `joblib.dump` or `pickle.dump` wrote. This unpickles: only for files that the user trusts.
 
     Raises:
-        InputError: when the file is missing, truncated or damaged, or holds no topic model of a library that is installed.
+        InputError: when the file is missing, truncated or damaged, holds no topic model, or one of a missing library.
     """
     with one_line(path), memory_for(path.stat().st_size), installed(path, "scikit-learn and skops"):
         model = joblib.load(path)
