@@ -140,6 +140,6 @@ def test_a_process_that_dies_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> Any:
         raise TerminatedWorkerError("killed")
 
-    monkeypatch.setattr(runner.Parallel, "__call__", broken)
+    monkeypatch.setattr(joblib.Parallel, "__call__", broken)
     with pytest.raises(InputError, match="a process of the audit ended too early"):
         audit(topics_of(), drawn(5), n_jobs=2)
