@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed
@@ -76,6 +77,7 @@ def run(tasks: Sequence[Task], cores: int = 1, progress: Moved | None = None) ->
 def _interrupts_held_back() -> Iterator[None]:
     """Hold Ctrl-C back until the end, and for ever from processes that start meanwhile: the parent handles it."""
     known = hasattr(signal, "pthread_sigmask")
+    resource_tracker.ensure_running()  # which lets signals through again when it starts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if known else ()
     try:
         yield
