@@ -1,7 +1,6 @@
 """The run of audits: their blocks, evaluated by joblib in any order, in one or several processes or on a cluster.
 
-`joblib.parallel_config` chooses another backend, such as "dask" or "ray". A worker is given a block's documents and the
-topics over their own words, and nothing else.
+`joblib.parallel_config` chooses another backend, such as "dask". A worker is given documents and topics over their words.
 """
 
 import signal
