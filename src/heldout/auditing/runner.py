@@ -1,6 +1,6 @@
 """The run of audits: their blocks, evaluated by joblib in any order, in one or several processes or on a cluster.
 
-`joblib.parallel_config` chooses another backend, such as "dask". A worker is given a block and the topics over its words.
+`joblib.parallel_config` chooses another backend ("dask"). A worker is given a block and the topics over its words.
 """
 
 import signal
