@@ -29,8 +29,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from artifact.papers.likelihood.experiments.packages import fit_peer, fit_scikit_learn, with_own_words
-from heldout.auditing.blocks import Block
-from heldout.auditing.co_occurrence import CUT, MOST_DOCUMENTS, MOST_TOKENS, Sample, co_occurrence
+from heldout.auditing.co_occurrence import CUT, MOST_DOCUMENTS, MOST_TOKENS, co_occurrence, sample_of
 from heldout.auditing.co_occurrence import LEAST as TOGETHER
 from heldout.auditing.co_occurrence import least as least_together
 from heldout.auditing.matching import DOCUMENTS, FEW_TOKENS, FEWEST, LEAST, TOKENS, is_enough, least_likeness, likeness
@@ -192,7 +191,7 @@ def measure(cases: dict[str, Case], names: Iterable[str]) -> pd.DataFrame:
                 kinds = [("right", counts), *(wrong(counts, other, order, rng) if i % 3 == 0 else ())]
                 for kind, documents in kinds:
                     words = np.asarray(documents.sum(axis=0)).ravel().astype(np.int64)
-                    kept = sample_of(documents, rng)
+                    kept, _ = sample_of(shuffled(documents, rng))
                     D = int(np.count_nonzero(np.diff(documents.indptr)))
                     for model, topics in case.topics.items() if words.sum() else ():
                         N, like = int(words.sum()), likeness(topics.phi, words)
@@ -203,9 +202,9 @@ def measure(cases: dict[str, Case], names: Iterable[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def together(topics: AnyTopics, kept: Block, asked: bool) -> tuple[int, int, float, float]:
+def together(topics: AnyTopics, kept: Corpus, asked: bool) -> tuple[int, int, float, float]:
     """Return a sample's documents and tokens, its co-occurrence, NaN where none is asked for, and the least taken."""
-    D, tokens = len(kept.offsets) - 1, len(kept.tokens)
+    D, tokens = kept.n_documents, kept.n_tokens
     if not asked or D < 2:
         return D, tokens, np.nan, np.nan
     share, enough = co_occurrence(topics.phi, kept).share, is_enough(D, tokens)
@@ -218,12 +217,12 @@ def sampled(counts: sp.csr_matrix, size: int, rng: np.random.Generator) -> sp.cs
     return counts[rng.permutation(counts.shape[0])[:size]].astype(np.int64)
 
 
-def sample_of(counts: sp.csr_matrix, rng: np.random.Generator) -> Block:
-    """Return the sample that a survey would keep of documents, their tokens in a random order."""
-    kept = Sample()
-    for start, end in zip(counts.indptr[:-1], counts.indptr[1:], strict=True):
-        kept.add(0, rng.permutation(np.repeat(counts.indices[start:end], counts.data[start:end])))
-    return kept.block
+def shuffled(counts: sp.csr_matrix, rng: np.random.Generator) -> Corpus:
+    """Return documents of counts, their tokens in a random order."""
+    rows = zip(counts.indptr[:-1], counts.indptr[1:], strict=True)
+    bags = [np.repeat(counts.indices[start:end], counts.data[start:end]) for start, end in rows]
+    empty = Corpus("own", tuple(map(str, range(counts.shape[1]))), np.zeros(0, np.int32), np.zeros(1, np.int64), ())
+    return empty.with_streams([rng.permutation(bag) for bag in bags], tuple(map(str, range(len(bags)))))
 
 
 def markdown(found: pd.DataFrame) -> str:

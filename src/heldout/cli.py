@@ -116,8 +116,8 @@ def draw(args: argparse.Namespace) -> None:
 
 def import_corpus(args: argparse.Namespace) -> None:
     """Read one's own corpus: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt), text (a folder of .txt)."""
-    from heldout.corpora import ldac, text_folder, uci
-    from heldout.corpora.counts import read_counts
+    from heldout.corpora import text_folder
+    from heldout.corpora.documents import import_counts
 
     if not re.fullmatch(r"[a-z][a-z0-9-]*", args.name) or args.name.endswith(("-like", "-unstemmed")):
         raise InputError(
@@ -132,8 +132,7 @@ def import_corpus(args: argparse.Namespace) -> None:
     elif args.minimum_count != 1 or args.stop_list is not None or args.stem:
         raise InputError(f"import {args.format}: counts have their words already; leave out what is for text only")
     else:
-        stream = {"uci": uci, "ldac": ldac}[args.format].stream
-        corpus = read_counts(stream, args.sources[0], args.sources[1], args.name, args.format)
+        corpus = import_counts(args.sources[0], args.sources[1], args.name, args.format)
     corpus.save(args.output)
     left_out = corpus.provenance["records_left_out"]
     named = f"{', '.join(left_out[:3])}{', ...' if len(left_out) > 3 else ''}"

@@ -1,7 +1,7 @@
 """The evaluators over a block of documents.
 
 Documents are evaluated in blocks of `BLOCK` from the first. The random numbers of a document depend on its block, its
-place there and the seed, so results do not depend on batches, processes or interruptions.
+place there and the seed, so results do not depend on processes, their order or interruptions.
 
 A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]: no
 evaluator uses words that do not occur, and the cost of a block does not depend on V.
@@ -15,16 +15,14 @@ values and states its own.
 
 import importlib.metadata
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
-from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.document_priors import costs
 from heldout.evaluators.estimate import estimate
@@ -42,7 +40,7 @@ from heldout.typing import Floats, Ints
 # tolerance to the maximum, nats per token
 FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4, "extrapolated": True}
 MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # the least gain of an iteration, nats per token
-BLOCK = 16  # documents
+BLOCK, BATCH = 16, 500  # documents that are evaluated together, and that a library is given at a time
 LIKELIHOOD, REPORTED = "likelihood", "reported"  # the likelihood itself, by any estimator; the library's own number
 UNIGRAM, UNIFORM = "unigram", "uniform"  # baselines: one distribution over words for all documents
 ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the likelihood; scored by half folding-in
@@ -121,36 +119,10 @@ def ratio_error(values: Floats, sizes: Floats | Ints) -> float:
     return math.sqrt(D / (D - 1) * float((residuals**2).sum())) / N
 
 
-class Block(NamedTuple):
-    """Consecutive documents over the model's vocabulary; `first` is the first one's index in the stream."""
-
-    first: int
-    tokens: NDArray[np.int32]
-    offsets: Ints
-
-    @classmethod
-    def of(cls, first: int, documents: Sequence[NDArray[np.int32]]) -> Self:
-        """Return the block of these documents, each an array of tokens."""
-        tokens = np.concatenate([np.zeros(0, np.int32), *documents]).astype(np.int32)
-        return cls(first, tokens, np.cumsum([0, *map(len, documents)]).astype(np.int64))
-
-    @property
-    def end(self) -> int:
-        """The index after the last document's."""
-        return self.first + len(self.offsets) - 1
-
-
-def blocks(stream: DocumentStream) -> Iterator[Block]:
-    """Yield the documents in blocks of `BLOCK` from the first, whatever the stream's batches."""
-    first, pending = 0, list[NDArray[np.int32]]()
-    for batch in stream:
-        for d in range(batch.n_documents):
-            pending.append(batch.document(d))
-            if len(pending) == BLOCK:
-                yield Block.of(first, pending)
-                first, pending = first + BLOCK, []
-    if pending:
-        yield Block.of(first, pending)
+def batches(documents: Corpus, size: int = BATCH) -> Iterator[tuple[int, Corpus]]:
+    """Yield documents in batches, each with the place of its first document."""
+    for first in range(0, documents.n_documents, size):
+        yield first, documents.subset(range(first, min(first + size, documents.n_documents)))
 
 
 def parts_of(topics: AnyTopics) -> tuple[str, ...]:
@@ -158,28 +130,22 @@ def parts_of(topics: AnyTopics) -> tuple[str, ...]:
     return tuple(name for name in EVERY if name != MEAN_FIELD_BOUND or name in prior_of(topics).estimators)
 
 
-def without_phi(topics: AnyTopics) -> AnyTopics:
-    """Return the prior without phi, as topics of one word: what `local` and another process need of it."""
-    return replace(topics, phi=np.ones((topics.n_topics, 1)), vocabulary=("",), provenance={})
-
-
-def local(phi_by_word: Floats, prior: AnyTopics, block: Block) -> tuple[AnyTopics, Corpus]:
-    """Return the block's documents and the topics over the block's own words (see the module).
+def local(topics: AnyTopics, documents: Corpus, first: int) -> tuple[AnyTopics, Corpus]:
+    """Return consecutive documents, and the topics, over the documents' own words (see the module).
 
     Args:
-        phi_by_word: (V, K) p(w | z).
-        prior: topics of any words, whose prior is taken; one of the documents' own has those of the whole stream.
-        block: the documents.
+        topics: phi and the prior; one of the documents' own has those of all documents.
+        documents: the documents over the topics' words.
+        first: the first document's place among all.
     """
-    words, tokens = np.unique(block.tokens, return_inverse=True)
-    phi = np.array(phi_by_word[words].T, dtype=np.float64, order="C")
-    if len(words) < len(phi_by_word):
+    words, tokens = np.unique(documents.tokens, return_inverse=True)
+    phi = np.array(topics.phi_by_word[words].T, dtype=np.float64, order="C")
+    if len(words) < len(topics.phi_by_word):
         phi = np.column_stack([phi, np.maximum(1.0 - phi.sum(axis=1), 0.0)])
-    vocabulary = tuple(map(str, range(phi.shape[1])))
-    names = tuple(map(str, range(block.first, block.end)))
-    documents = Corpus("audit", vocabulary, tokens.astype(np.int32), block.offsets, names)
-    prior = prior.of_documents(np.arange(block.first, block.end))
-    return replace(prior, phi=np.ascontiguousarray(phi), vocabulary=vocabulary, provenance={}), documents
+    vocabulary, places = tuple(map(str, range(phi.shape[1]))), np.arange(first, first + documents.n_documents)
+    here = Corpus("audit", vocabulary, tokens.astype(np.int32), documents.offsets, tuple(map(str, places)))
+    prior = topics.of_documents(places)
+    return replace(prior, phi=np.ascontiguousarray(phi), vocabulary=vocabulary, provenance={}), here
 
 
 def fold_in(topics: AnyTopics, documents: Corpus) -> Floats:
@@ -229,19 +195,18 @@ PARTS: dict[str, Callable[[Any, Corpus, Work, int], Evaluation]] = {
 }
 
 
-def evaluate(phi_by_word: Floats, prior: AnyTopics, block: Block, work: Work) -> Floats:
+def evaluate(topics: AnyTopics, documents: Corpus, first: int, work: Work) -> Floats:
     """Return the values of a block's documents, (D, len(COLUMNS)), nats.
 
     Args:
-        phi_by_word: (V, K) p(w | z).
-        prior: topics of any words, whose prior is taken.
-        block: the documents.
+        topics: phi over the documents' words, and the prior (`local`).
+        documents: the documents.
+        first: the first document's place among all.
         work: the likelihood's estimator.
     """
-    topics, documents = local(phi_by_word, prior, block)
     values = dict.fromkeys(COLUMNS, np.full(documents.n_documents, np.nan))
     for name in work.parts:
-        evaluation = PARTS[name](topics, documents, work, block.first)
+        evaluation = PARTS[name](topics, documents, work, first)
         values[name] = evaluation.log_likelihood
         if name == LIKELIHOOD:
             unknown = np.zeros(documents.n_documents)

@@ -17,9 +17,9 @@ from heldout.auditing.options import Options, check_settings
 from heldout.auditing.progress import Moved, told
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
-from heldout.auditing.runner import Runner
+from heldout.auditing.runner import Task, run
 from heldout.auditing.scorer import check_unknown, samples_of, unknown_tokens
-from heldout.auditing.store import kept
+from heldout.auditing.store import Values
 from heldout.auditing.survey import subject_of
 from heldout.errors import InputError, InputWarning
 from heldout.evaluators import REFERENCE
@@ -112,7 +112,7 @@ def choose(
     work = Work(estimator, samples_of(estimator, samples), seed, f"{folds} folds.", parts=(LIKELIHOOD,))
     part_of = generator("choose-folds", seed=seed).permutation(np.arange(D) % folds)
     library = ""
-    with told(None, progress) as (_, moved, _):
+    with told(None, progress) as (_, moved):
         for fold in range(folds):
             test, train = np.flatnonzero(part_of == fold), np.flatnonzero(part_of != fold)
             held_out = _rows(documents, test)
@@ -120,9 +120,9 @@ def choose(
                 fitted = fit(K, _rows(documents, train))
                 subject = subject_of(fitted, held_out, vocabulary, options, name=f"{K} topics")
                 check_estimator(estimator, subject.topics)
-                values = kept(None, {}, len(test), len(COLUMNS))
-                Runner(subject, work, values).run(1, apart=False)
-                column = dict(zip(COLUMNS, values.values.T, strict=True))
+                kept = Values(len(test), len(COLUMNS))
+                run([Task(subject, work, kept)])
+                column = dict(zip(COLUMNS, kept.values.T, strict=True))
                 tokens, outside = subject.read.lengths, unknown_tokens(fitted, held_out, subject.read)
                 nats[at, test] = column[LIKELIHOOD]
                 if unknown is not None:

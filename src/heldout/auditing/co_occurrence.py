@@ -19,9 +19,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heldout.auditing.blocks import Block
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.priors import prior_of
 from heldout.seeds import generator
@@ -37,38 +35,16 @@ FLAT = 0.98  # entropy, over log V, from which a topic is nearly uniform
 TELLING = 0.03  # nats per token that the model's draws gain, not by chance: less tells nothing
 
 
-class Sample:
-    """The first documents with tokens of a stream, each cut to `CUT` tokens: at most `MOST_DOCUMENTS`.
+def sample_of(documents: Corpus) -> tuple[Corpus, Ints]:
+    """Return the first documents with tokens, each cut to `CUT` tokens, and their places, (D,).
 
-    None is added beyond `MOST_TOKENS`.
+    They are at most `MOST_DOCUMENTS`; none is added beyond `MOST_TOKENS`.
     """
-
-    def __init__(self) -> None:
-        self._documents: list[NDArray[np.int32]] = []
-        self._places: list[int] = []
-        self._tokens = 0
-
-    @property
-    def full(self) -> bool:
-        """Whether no more documents are taken."""
-        return len(self._documents) >= MOST_DOCUMENTS or self._tokens >= MOST_TOKENS
-
-    def add(self, place: int, tokens: NDArray[np.int32]) -> None:
-        """Take a document, its tokens and its place in the stream, unless it is empty or the sample is full."""
-        if len(tokens) and not self.full:
-            self._documents.append(tokens[:CUT].copy())
-            self._places.append(place)
-            self._tokens += len(self._documents[-1])
-
-    @property
-    def block(self) -> Block:
-        """The documents."""
-        return Block.of(0, self._documents)
-
-    @property
-    def places(self) -> Ints:
-        """The documents' places in the stream, (D,)."""
-        return np.array(self._places, np.int64)
+    at = np.flatnonzero(documents.lengths)[:MOST_DOCUMENTS]
+    before = np.cumsum(np.minimum(documents.lengths[at], CUT)) - np.minimum(documents.lengths[at], CUT)
+    at = at[before < MOST_TOKENS]
+    cut = [documents.document(d)[:CUT] for d in at.tolist()]
+    return documents.with_streams(cut, tuple(documents.documents[d] for d in at.tolist())), at
 
 
 class CoOccurrence(NamedTuple):
@@ -78,7 +54,7 @@ class CoOccurrence(NamedTuple):
     gain: float
 
 
-def co_occurrence(phi: Floats, sample: Block) -> CoOccurrence:
+def co_occurrence(phi: Floats, sample: Corpus) -> CoOccurrence:
     """Return whether words occur together as topics have them (see the module).
 
     Args:
@@ -119,7 +95,7 @@ def flat_topics(phi: Floats) -> Ints:
     return np.flatnonzero(-np.einsum("kv,kv->k", phi, logs) > FLAT * math.log(phi.shape[1]))
 
 
-def least(topics: AnyTopics, sample: Block, places: Ints) -> float:
+def least(topics: AnyTopics, sample: Corpus, places: Ints) -> float:
     """Return the co-occurrence of documents like the model's own, at least: `LEAST`, or half of its draws' where less.
 
     -inf where the model's draws gain too little to tell, as those of one topic do, or of topics that are nearly equal.
@@ -127,15 +103,14 @@ def least(topics: AnyTopics, sample: Block, places: Ints) -> float:
     Args:
         topics: phi and the prior, from which documents of the sample's lengths are drawn.
         sample: documents.
-        places: (D,) theirs in the stream.
+        places: (D,) theirs among all documents.
     """
-    drawn = draws(topics, np.diff(sample.offsets), places)
-    own = co_occurrence(topics.phi, Block(0, drawn.tokens, drawn.offsets))
+    own = co_occurrence(topics.phi, draws(topics, sample.lengths, places))
     return min(LEAST, own.share / 2.0) if own.gain >= TELLING else -math.inf
 
 
 def draws(topics: AnyTopics, lengths: Ints, places: Ints) -> Corpus:
-    """Return documents of these lengths, (D,), drawn from a model's prior; `places` (D,) are theirs in the stream.
+    """Return documents of these lengths, (D,), drawn from a model's prior; `places` (D,) are theirs among all.
 
     Under a Dirichlet prior nearly uniform topics, which no document uses, are not drawn.
     """

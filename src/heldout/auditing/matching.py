@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from heldout.auditing.co_occurrence import LEAST as TOGETHER
-from heldout.auditing.co_occurrence import Sample, co_occurrence, draws, flat_topics, least
-from heldout.corpora.stream import DocumentStream, open_documents
+from heldout.auditing.co_occurrence import co_occurrence, draws, flat_topics, least
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.documents import COLUMNS, NUMBERS, TEXTS, digest_of, in_random_order, read_documents, with_words
 from heldout.errors import InputError, InputWarning
 from heldout.libraries import Fitted
 from heldout.libraries.checks import in_order
@@ -56,10 +57,8 @@ def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str
     return fitted, name
 
 
-def opened(
-    model: Any, documents: Any, vocabulary: Sequence[str] | None, seed: int
-) -> tuple[Fitted, str, DocumentStream]:
-    """Return a model of any supported kind, its name, and documents of any form, both over the model's words.
+def opened(model: Any, documents: Any, vocabulary: Sequence[str] | None, seed: int) -> tuple[Fitted, str, Corpus, Ints]:
+    """Return a model of any supported kind, its name, documents of any form over its words, and the tokens left out.
 
     Args:
         model: see `heldout.audit`.
@@ -67,25 +66,25 @@ def opened(
         vocabulary: the model's words, for a model that does not name them.
         seed: determines the order of a bag's tokens.
 
+    Returns:
+        The model, its name, the D documents, whose provenance has a "digest" of what was read, and of each how many
+        tokens are no word of the model, (D,).
+
     Raises:
         InputError: for bad input; names the file, line or document.
     """
     fitted, name = as_fitted(model, vocabulary)
-    if isinstance(documents, DocumentStream):
-        stream = documents
-    else:
-        inside = unwrap(model)
-        counts = inside.counts(documents)
-        stream = open_documents(counts)
-        if counts is not documents and fitted.words_known and stream.words is None:
-            words = fitted.topics.vocabulary
-            stream = replace(stream, words=words, n_words=len(words))
-    fitted, stream = over_same_words(fitted, replace(stream, seed=seed))
-    return fitted, name, stream
+    counts = unwrap(model).counts(documents)
+    read = read_documents(counts)
+    if counts is not documents and fitted.words_known and read.provenance.get("words") == COLUMNS:
+        read = with_words(read, fitted.topics.vocabulary)
+    fitted, matched = over_same_words(fitted, read)
+    matched = replace(matched, provenance=read.provenance | {"digest": digest_of(read)})
+    return fitted, name, in_random_order(matched, seed), read.lengths - matched.lengths
 
 
-def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, DocumentStream]:
-    """Return model and documents over the model's words, matched by name, or by index if the model names none.
+def over_same_words(fitted: Fitted, documents: Corpus) -> tuple[Fitted, Corpus]:
+    """Return model and documents over the model's words, matched by name, or by number where either names none.
 
     A model that names no words takes the documents' names.
 
@@ -94,19 +93,29 @@ def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, Doc
     """
     from heldout.libraries.read import library_of
 
+    words, known = fitted.topics.vocabulary, documents.provenance.get("words")
+    numbered = known in (COLUMNS, NUMBERS)
+    if fitted.words_known and library_of(fitted).own_numbers and numbered:
+        raise InputError(
+            f"{documents.name}: these documents number their words and do not name them, and {fitted.library} gives"
+            " words numbers of its own; name the documents' words: in Python by a table whose"
+            " columns are words, pandas.DataFrame(X.toarray(), columns=words), or by lists of words; for the"
+            " command in a file, one per line (--documents-vocabulary)"
+        )
     if fitted.words_known:
-        if library_of(fitted).own_numbers and stream.words is None and not stream.texts:
-            raise InputError(
-                f"{stream.name}: these documents number their words and do not name them, and {fitted.library} gives"
-                " words numbers of its own; name the documents' words: in Python by a table whose"
-                " columns are words, pandas.DataFrame(X.toarray(), columns=words), or by lists of words; for the"
-                " command in a file, one per line (--documents-vocabulary)"
-            )
-        return fitted, stream.over(fitted.topics.vocabulary)
-    stream = stream.placed(len(fitted.topics.vocabulary))
-    if stream.vocabulary is not None:
-        fitted = replace(fitted, topics=replace(fitted.topics, vocabulary=stream.vocabulary))
-    return fitted, stream
+        return fitted, with_words(documents, words) if numbered else documents.over(words)[0]
+    if known == TEXTS:
+        raise InputError(
+            f"{documents.name}: texts, but the model names no words; give its vocabulary (vocabulary=, --vocabulary)"
+        )
+    if documents.n_words > len(words) or (documents.n_words < len(words) and known != NUMBERS):
+        raise InputError(
+            f"{documents.name}: {documents.n_words} words, but the model has {len(words)} and does not name them;"
+            " give the model's vocabulary (vocabulary=, --vocabulary) or the corpus that it was trained on"
+        )
+    if numbered:
+        documents = replace(documents, vocabulary=tuple(map(str, range(len(words)))))
+    return replace(fitted, topics=replace(fitted.topics, vocabulary=documents.vocabulary)), documents
 
 
 def mixed(phi: Floats, words: Ints) -> Floats:
@@ -165,7 +174,7 @@ def least_likeness(topics: AnyTopics, documents: int, tokens: int, places: Ints)
         topics: phi and the prior, from which as many documents of the mean length are drawn.
         documents: how many have a token.
         tokens: how many they have.
-        places: of some of the documents in the stream, in whose turn they are drawn.
+        places: of some of the documents, in whose turn they are drawn.
     """
     if tokens > FEW_TOKENS or not len(places):
         return LEAST
@@ -178,7 +187,7 @@ def is_enough(documents: int, tokens: int) -> bool:
     return tokens >= TOKENS or (documents >= DOCUMENTS and tokens >= FEWEST)
 
 
-def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Sample, what: str) -> None:
+def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Corpus, places: Ints, what: str) -> None:
     """Check that documents are like those that the model was fitted to: how often words occur, and which together.
 
     Warns where there are too few to refuse them and their likeness or co-occurrence is below 0; of a model of `TELLING`
@@ -188,7 +197,8 @@ def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Sample, w
         topics: phi and the prior.
         words: (V,) how often each word occurs.
         documents: how many have a token.
-        sample: some of those documents.
+        sample: some of those documents (`heldout.auditing.co_occurrence.sample_of`).
+        places: theirs among all documents.
         what: the model and the documents, before "are not".
 
     Raises:
@@ -201,20 +211,19 @@ def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Sample, w
     found, enough = likeness(topics.phi, words), is_enough(documents, tokens)
     bound = LEAST if enough else 0.0
     if found < bound:
-        bound = least_likeness(topics, documents, tokens, sample.places)
+        bound = least_likeness(topics, documents, tokens, places)
     if found < bound:
         flat = len(flat_topics(topics.phi))
         unused = f", {flat} of whose {topics.n_topics} topics are nearly uniform" if flat else ""
         number = f"their likeness is {found:.2f}, where its own have {bound if enough else LEAST:.2g} or more{unused}"
         _say_unlike(number, what, documents, tokens, enough)
         return
-    block, places = sample.block, sample.places
     if len(places) < 2:
         return  # whose words occur together there are none to be told from
-    found, enough = co_occurrence(topics.phi, block).share, is_enough(len(places), len(block.tokens))
+    found, enough = co_occurrence(topics.phi, sample).share, is_enough(len(places), sample.n_tokens)
     if found >= (TOGETHER if enough else 0.0):
         return
-    bound = least(topics, block, places)
+    bound = least(topics, sample, places)
     if found < (bound if enough else min(bound, 0.0)):
         number = f"{found:.2f}, where its own have {bound:.2g} or more"
         number = f"the co-occurrence of their words, whether they stand together as its topics have them, is {number}"

@@ -112,7 +112,6 @@ class AuditKeywords(Keywords, total=False):
     """The types of the options of `AuditOptions`."""
 
     standard_error: float | None
-    so_far: bool
     probability: bool
 
 
@@ -185,8 +184,7 @@ class Options:
     random_state: int = option(0, "derive every random draw from this number (default: 0)", int, flag="--seed")
     n_jobs: int = option(
         1,
-        "run this many processes, -1 for all cores; they are spawned, so a script needs `if __name__ == '__main__':`"
-        " (default: 1)",
+        "run this many processes, -1 for all cores (default: 1)",
         int,
         flag="--cores",
     )
@@ -257,7 +255,6 @@ class AuditOptions(Options):
         f" {AUTO} (default: what some ten seconds give)",
         float,
     )
-    so_far: bool = option(False, "report on the documents that an interrupted audit has kept, and run nothing")
     probability: bool = option(True, "skip the test of which numbers could be probabilities", flag="--no-probability")
 
     def __post_init__(self) -> None:

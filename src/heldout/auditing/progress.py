@@ -1,4 +1,4 @@
-"""Progress and cost on standard error, the same for the command and for Python."""
+"""Plan and progress on standard error, the same for the command and for Python."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -28,25 +28,20 @@ def bar(err: TextIO) -> Iterator[Moved]:
 
 @contextmanager
 def told(
-    announce: Callable[[Any], None] | None, progress: Moved | bool | None, first: Callable[[str], None] | None = None
-) -> Iterator[tuple[Callable[[Any], None] | None, Moved | None, Callable[[str], None] | None]]:
-    """Yield what is to be called with the plan, after every block, and with the first result.
+    announce: Callable[[Any], None] | None, progress: Moved | bool | None
+) -> Iterator[tuple[Callable[[Any], None] | None, Moved | None]]:
+    """Yield the functions that are to be called with the plan, and after every block.
 
     Args:
         announce: is called with the plan in place of printing it.
-        first: is called with the first result in place of printing it.
         progress: is called; True prints plan and bar on standard error, None where that is a terminal or a notebook's.
     """
     if progress is None:
         progress = sys.stderr.isatty() or "ipykernel" in sys.modules
     if not isinstance(progress, bool):
-        yield announce, progress, first
+        yield announce, progress
     elif not progress:
-        yield announce, None, first
+        yield announce, None
     else:
-
-        def say(what: Any) -> None:
-            print(what, file=sys.stderr, flush=True)
-
         with bar(sys.stderr) as moved:
-            yield announce or say, moved, first or say
+            yield announce or (lambda plan: print(plan, file=sys.stderr, flush=True)), moved

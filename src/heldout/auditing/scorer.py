@@ -30,15 +30,15 @@ from typing import Any
 
 import numpy as np
 
-from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, Work
+from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, Work, batches
 from heldout.auditing.estimator import SAMPLES as OF_ANOTHER
 from heldout.auditing.estimator import check_estimator
 from heldout.auditing.matching import opened
 from heldout.auditing.options import Options, check_settings, valid
-from heldout.auditing.runner import Runner
-from heldout.auditing.store import kept
+from heldout.auditing.runner import Task, run
+from heldout.auditing.store import Values
 from heldout.auditing.survey import Survey, subject_of
-from heldout.corpora.stream import Batch, DocumentStream
+from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
 from heldout.evaluators.components_marginal import annealed_marginal
@@ -122,9 +122,9 @@ def log_likelihood(
     subject = subject_of(model, X, vocabulary, options)
     check_estimator(estimator, subject.topics)
     work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(LIKELIHOOD,))
-    so_far = kept(None, {}, len(subject.read.lengths), len(COLUMNS))
-    Runner(subject, work, so_far).run(1, apart=False)
-    nats, tokens = so_far.values[:, COLUMNS.index(LIKELIHOOD)].sum(), subject.read.lengths.sum()
+    kept = Values(len(subject.read.lengths), len(COLUMNS))
+    run([Task(subject, work, kept)])
+    nats, tokens = kept.values[:, COLUMNS.index(LIKELIHOOD)].sum(), subject.read.lengths.sum()
     if unknown is not None:
         outside = unknown_tokens(model, X, subject.read).sum()
         nats, tokens = nats + outside * math.log(unknown), tokens + outside
@@ -168,13 +168,13 @@ def _of_components(model: EPCA, X: Any, seed: int) -> float:
         raise InputError("EPCA: not fitted; call fit() first")
     V = len(model.weights_)
     counts = checked_counts(X, "EPCA")
-    _, _, stream = opened((np.full((1, V), 1.0 / V), 1.0), counts, None, seed)
+    _, _, documents, _ = opened((np.full((1, V), 1.0 / V), 1.0), counts, None, seed)
 
-    def evaluate(batch: Batch) -> Evaluation:
-        rng = generator("epca-score", first=batch.first, seed=seed)
+    def evaluate(first: int, batch: Corpus) -> Evaluation:
+        rng = generator("epca-score", first=first, seed=seed)
         return annealed_marginal(model.components(batch.vocabulary), batch, CHAINS, rng, penalty=model.penalty)
 
-    return _mean(stream, evaluate)
+    return _mean(documents, evaluate)
 
 
 def _of_experts(given: Any, X: Any, vocabulary: Any, estimator: str, samples: int | None, seed: int) -> float:
@@ -182,30 +182,30 @@ def _of_experts(given: Any, X: Any, vocabulary: Any, estimator: str, samples: in
     names = ("W", "b", "mu", "Sigma")
     W, b, mu, Sigma = (numbers(values, name, "product of experts") for name, values in zip(names, given, strict=True))
     V = b.size
-    fitted, _, stream = opened((np.full((1, V), 1.0 / V), 1.0), X, vocabulary, seed)
+    fitted, _, documents, _ = opened((np.full((1, V), 1.0 / V), 1.0), X, vocabulary, seed)
     experts = ProductOfExperts.of(W, b, mu, Sigma, fitted.topics.vocabulary)
     check_estimator(estimator, experts)
 
-    def evaluate(batch: Batch) -> Evaluation:
+    def evaluate(first: int, batch: Corpus) -> Evaluation:
         if estimator == EXACT:
             return prior_of(experts).exact(experts, batch)
-        rng = generator("product-of-experts", first=batch.first, seed=seed)
+        rng = generator("product-of-experts", first=first, seed=seed)
         return reference(experts, batch, samples_of(estimator, samples), rng)
 
-    return _mean(stream, evaluate)
+    return _mean(documents, evaluate)
 
 
-def _mean(stream: DocumentStream, evaluate: Callable[[Batch], Evaluation]) -> float:
-    """Return the mean log-likelihood of a stream's documents, nats per token.
+def _mean(documents: Corpus, evaluate: Callable[[int, Corpus], Evaluation]) -> float:
+    """Return the mean log-likelihood of documents, which are evaluated in batches, nats per token.
 
     Raises:
         InputError: without a token.
     """
+    if not documents.n_tokens:
+        raise InputError(f"{documents.name}: no token is a word of the model; give documents of its words")
     nats, tokens = 0.0, 0
-    for batch in stream:
-        evaluation = evaluate(batch)
+    for first, batch in batches(documents):
+        evaluation = evaluate(first, batch)
         nats += float(evaluation.log_likelihood.sum())
         tokens += int(evaluation.tokens.sum())
-    if not tokens:
-        raise InputError(f"{stream.name}: no token is a word of the model; give documents of its words")
     return nats / tokens

@@ -1,8 +1,6 @@
 """`heldout audit` and `heldout rank`: print the plan, compute with a bar, then write table, page and JSON."""
 
 import csv
-import hashlib
-import importlib.metadata
 import importlib.util
 import io
 import json
@@ -16,37 +14,26 @@ from rich.console import Console
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.report import Audit
-from heldout.auditing.matching import model_digest
 from heldout.auditing.options import AuditCommand, RankCommand
 from heldout.auditing.plan import Plan
 from heldout.auditing.progress import bar
-from heldout.auditing.rank.rank import RankPlan, rank
+from heldout.auditing.rank.rank import rank
 from heldout.auditing.rank.report import Ranking
-from heldout.auditing.store import remove
-from heldout.corpora.stream import DocumentStream, open_documents
+from heldout.corpora.documents import read_documents
 from heldout.errors import InputError, printable
 from heldout.files import replacing
 from heldout.libraries import Fitted
-from heldout.libraries.priors import entries
 from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
-KEPT = 20  # audits, or rankings, in the user's cache
+KEPT = 20  # newest files of values in the user's cache, a file a model
 INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
-VALUED = (
-    "estimator",
-    "samples",
-    "standard_error",
-    "limit",
-    "smoothing",
-    "random_state",
-)  # options that values depend on
 
 
 def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     """Audit a saved model, or rank saved models, on a file or folder of documents.
 
-    Without a store, values are kept in the user's cache, those of the last `KEPT` audits and rankings each.
+    Without a store, values are kept in the user's cache ($XDG_CACHE_HOME, or ~/.cache), the newest `KEPT` files.
 
     Args:
         command: the options typed.
@@ -65,46 +52,41 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         require_writable(path)
     if command.html is not None and importlib.util.find_spec("matplotlib") is None:
         raise ModuleNotFoundError(name="matplotlib")  # now; its import, which takes a second, comes after the work
-    is_audit, folder, evaluated = isinstance(command, AuditCommand), command.store, 0
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heldout"
+    folder, evaluated = command.store or cache, 0
 
-    def count(documents: int) -> None:
+    def announce(plan: Plan) -> None:
         nonlocal evaluated
-        evaluated = documents
-
-    def announce(plan: Plan | RankPlan) -> None:
-        count(plan.kept)
+        evaluated = plan.kept
         print(plan, file=err, flush=True)
 
     try:
         models = _read_models(command)
         _require_documents(command.documents)
-        stream = open_documents(
+        documents = read_documents(
             command.documents,
             form=command.format,
             documents_vocabulary=command.documents_vocabulary,
             stem=command.stem,
         )
-        folder = folder or cached(command, models, stream)
         with bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
 
-            def progress(documents: int, share: float) -> None:
-                count(documents)
-                moved(documents, share)
+            def progress(done: int, share: float) -> None:
+                nonlocal evaluated
+                evaluated = done
+                moved(done, share)
 
-            given: dict[str, Any] = {"announce": announce, "progress": progress, "apart": True}
-            given |= command.options(store=folder)
+            given: dict[str, Any] = {"announce": announce, "progress": progress} | command.options(store=folder)
             result: Audit | Ranking
-            if is_audit:
+            if isinstance(command, AuditCommand):
                 name, fitted = next(iter(models.items()))
-                given["first"] = lambda line: print(line, file=err, flush=True)
-                result = replace(audit(fitted, stream, **given), model=name)
+                result = replace(audit(fitted, documents, **given), model=name)
             else:
-                result = rank(models, stream, **given)
+                result = rank(models, documents, **given)
     except KeyboardInterrupt:
-        whose, so_far = ("", ", and with --so-far it reports on them") if is_audit else (", of all models,", "")
-        where = f" in {folder}: the same command goes on from there{so_far}" if evaluated else ""
-        print(f"heldout: interrupted; {evaluated:,} documents{whose} are done and kept{where}", file=err)
+        where = f" in {folder}: the same command goes on from there" if evaluated else ""
+        print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
         return INTERRUPTED
     result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
     # files first: the table's reader may close the pipe
@@ -119,9 +101,9 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         print(as_json, file=out, flush=True)
     else:
         Console(file=out).print(result)
-    if command.store is None:  # the newest stay, so that the same command with another output need not compute again
-        for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
-            remove(old)
+    if command.store is None:
+        for old in sorted(cache.glob("*.values"), key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
+            old.unlink(missing_ok=True)
     return 0
 
 
@@ -162,18 +144,6 @@ def _read_models(command: AuditCommand | RankCommand) -> dict[str, Fitted]:
             path, form=command.model_format, vocabulary=command.vocabulary, trust_pickle=command.trust_pickle
         )
     return models
-
-
-def cached(command: AuditCommand | RankCommand, models: dict[str, Fitted], stream: DocumentStream) -> Path:
-    """Return the work's folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache), named by a digest of its inputs."""
-    settings = {name: getattr(command, name) for name in VALUED if hasattr(command, name)}
-    own = [entries(command.labels, "labels"), entries(command.metadata, "metadata")]
-    if own != [None, None]:
-        settings |= {"own": own}
-    key = [[*map(model_digest, models.values())], stream.digest, settings, importlib.metadata.version("heldout")]
-    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "heldout" / ("audits" if isinstance(command, AuditCommand) else "rankings") / digest[:24]
 
 
 def require_writable(path: Path) -> None:

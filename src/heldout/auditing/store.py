@@ -1,132 +1,60 @@
-"""An audit's values on disk: a folder of .npz files with documents' values, and a key that identifies the audit."""
+"""The values of finished blocks: in memory, and in one folder's files, from which the same audit goes on."""
 
+import hashlib
 import json
-import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.files import reading_arrays, replacing
-from heldout.typing import Floats, Ints
-
-KEY = "audit.json"
-MODEL = "model-"  # and a digest: the folder of one of several models
-EVERY = 5.0  # seconds between two files: the most that a killed process loses
+from heldout.typing import Floats
 
 
-class Store:
-    """Documents' values on disk, for one audit.
-
-    Args:
-        folder: created if missing.
-        key: what the values depend on (model, documents, settings), JSON-compatible.
-        columns: the number of values per document.
-
-    Raises:
-        InputError: when the folder holds other contents, such as another audit's values, or cannot be written.
-    """
-
-    def __init__(self, folder: Path, key: dict[str, Any], columns: int) -> None:
-        self.folder, self.columns = folder, columns
-        self._pending: list[tuple[Ints, Floats]] = []
-        self._written = time.monotonic()
-        path = folder / KEY
-        if not path.exists():
-            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise InputError(f"{folder}: not a folder of an audit; name a new or an empty one")
-            try:
-                with replacing(path) as temporary:
-                    temporary.write_text(json.dumps(key, sort_keys=True, indent=1) + "\n", encoding="utf-8")
-            except OSError as error:
-                raise InputError(
-                    f"{folder}: nothing can be kept there ({error.strerror}); name another folder (store, --store)"
-                ) from error
-            return
-        try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            other = sorted(name for name in {*key, *stored} if key.get(name) != stored.get(name))
-        except (OSError, ValueError, TypeError) as error:
-            raise InputError(f"{path}: cannot be read ({error}); delete the folder") from error
-        if other:
-            raise InputError(
-                f"{folder}: holds another audit, of other {', '.join(other)}; name another folder or delete it"
-            )
-
-    def load(self, documents: int) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the stored values, (D, columns), and which documents have them, (D,).
-
-        Raises:
-            InputError: for a damaged file, with its name.
-        """
-        values, done = np.zeros((documents, self.columns)), np.zeros(documents, dtype=bool)
-        for path in self._parts():
-            with reading_arrays(path, "part of an audit", "run the audit again") as file:
-                at, stored = file["documents"], file["values"]
-                if stored.shape != (len(at), self.columns) or not np.all((at >= 0) & (at < documents)):
-                    raise ValueError(f"{stored.shape} values of {len(at)} documents")
-                values[at], done[at] = stored, True
-        return values, done
-
-    def add(self, at: Ints, values: Floats) -> None:
-        """Add the values of the documents `at`; they are on disk after `EVERY` seconds or after `write`."""
-        self._pending.append((at, values))
-        if time.monotonic() - self._written >= EVERY:
-            self.write()
-
-    def write(self) -> None:
-        """Write the values that are not on disk yet."""
-        if self._pending:
-            parts = self._parts()
-            number = int(parts[-1].stem.removeprefix("part-")) + 1 if parts else 0
-            at, values = zip(*self._pending, strict=True)
-            with replacing(self.folder / f"part-{number:06d}.npz") as temporary, temporary.open("wb") as file:
-                np.savez(file, documents=np.concatenate(at), values=np.concatenate(values))
-            self._pending = []
-        self._written = time.monotonic()
-
-    def _parts(self) -> list[Path]:
-        return parts(self.folder)
-
-
-def parts(folder: Path) -> list[Path]:
-    """Return a store's files in the order of writing."""
-    return sorted(folder.glob("part-[0-9]*.npz"))
-
-
-class Kept(NamedTuple):
+class Values:
     """The values of D documents, C each, as far as they are done.
 
+    Rows of a finished block are appended to a file at once: the document's place, then its values, float64. The file's
+    name is a digest of the key, so one folder holds any number of audits. A row that a kill has cut off is left out.
+
+    Args:
+        documents: D.
+        columns: C.
+        folder: made if missing; None keeps the values in memory alone.
+        key: what the values depend on (model, documents, settings), JSON-compatible.
+
     Attributes:
-        values: (D, C), nats; filled in place.
-        done: (D,) which documents have theirs; updated in place.
-        store: keeps the values on disk; None for no store.
-    """
-
-    values: Floats
-    done: NDArray[np.bool_]
-    store: Store | None = None
-
-
-def kept(folder: Path | None, key: dict[str, Any], documents: int, columns: int) -> Kept:
-    """Return the values that the store in a folder has; without a folder there is no store, and no document is done.
+        values: (D, C), nats.
+        done: (D,) which documents have theirs.
 
     Raises:
-        InputError: as `Store` and its `load` do.
+        InputError: when the folder cannot be written, or a file of it is damaged.
     """
-    if folder is None:
-        return Kept(np.zeros((documents, columns)), np.zeros(documents, dtype=bool))
-    store = Store(folder, key, columns)
-    return Kept(*store.load(documents), store)
 
+    def __init__(self, documents: int, columns: int, folder: Path | None = None, key: Any = None) -> None:
+        self.values, self.done = np.zeros((documents, columns)), np.zeros(documents, dtype=bool)
+        self.path: Path | None = None
+        if folder is None:
+            return
+        digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+        self.path = folder / f"{digest[:24]}.values"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with self.path.open("ab") as file:
+                rows = np.fromfile(self.path)
+                rows = rows[: len(rows) // (columns + 1) * (columns + 1)].reshape(-1, columns + 1)
+                file.truncate(rows.nbytes)
+        except OSError as error:
+            raise InputError(f"{folder}: nothing can be kept there ({error.strerror}); name another (store)") from error
+        if not np.isin(rows[:, 0], np.arange(documents)).all():
+            raise InputError(f"{self.path}: not the values of {documents} documents; delete it")
+        at = rows[:, 0].astype(np.int64)
+        self.values[at], self.done[at] = rows[:, 1:], True
 
-def remove(folder: Path) -> None:
-    """Delete the files of an audit's store, or of the stores of a ranking, and the folder if nothing else is in it."""
-    for inner in sorted(folder.glob(f"{MODEL}*")):
-        remove(inner)
-    for path in [*parts(folder), folder / KEY]:
-        path.unlink(missing_ok=True)
-    if not any(folder.iterdir()):
-        folder.rmdir()
+    def add(self, first: int, values: Floats) -> None:
+        """Take the values of consecutive documents from place `first` on, and write them."""
+        at = np.arange(first, first + len(values))
+        self.values[at], self.done[at] = values, True
+        if self.path is not None:
+            with self.path.open("ab") as file:
+                file.write(np.column_stack([at, values]).tobytes())

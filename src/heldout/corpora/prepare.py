@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from heldout.corpora import brown, ldac, nips, rda, records, reuters, reviews, smart
+from heldout.corpora import brown, documents, nips, rda, records, reuters, reviews, smart
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import source, verified_members
 from heldout.corpora.labels import LABELS, Labels, topics_of_stories, volumes_of_papers
@@ -57,7 +57,7 @@ RECIPES = {
     "nips-running": Recipe(nips.read_tokens),
     "reuters": Recipe(reuters.read_texts, NEWS, "the unpublished news stories of Buntine (2009, section 4.2)"),
     "reuters-topics": Recipe(reuters.read_texts, LABELLED_NEWS, labels=topics_of_stories),
-    "ap": Recipe(ldac.read_archive, None, "the 16,333 articles of Blei et al. (2003, Figure 9)"),
+    "ap": Recipe(documents.read_archive, None, "the 16,333 articles of Blei et al. (2003, Figure 9)"),
     "votes": Recipe(records.read_votes),
     "news-words": Recipe(records.read_word_presence),
     "movielens": Recipe(ratings.read_corpus),

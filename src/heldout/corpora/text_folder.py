@@ -1,17 +1,13 @@
 """A folder of plain text files, one document each."""
 
-import hashlib
 import unicodedata
-from collections.abc import Iterator
 from pathlib import Path
 
 from heldout.corpora.archives import content_digest
-from heldout.corpora.batches import Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_lines
 from heldout.corpora.preprocess import ANY_SCRIPT, Rule, corpus_of, read_stop_list, tokeniser
 from heldout.errors import InputError
-from heldout.files import file_digest
 
 
 def text_files(folder: Path) -> list[Path]:
@@ -84,27 +80,15 @@ def read(
     return corpus_of(name, rule, texts, stop_words, sources)
 
 
-def stream(folder: Path, *, stem: bool) -> DocumentStream:
-    """Open every .txt file of a folder, in the order of their names; words may be stemmed (lancaster).
+def words_of_files(folder: Path, *, stem: bool) -> list[tuple[str, list[str]]]:
+    """Return the names of a folder's .txt files, in order, and their words, stemmed (lancaster) or not.
 
     Raises:
-        InputError: when the folder is missing or holds no .txt file.
+        InputError: when the folder is missing or holds no .txt file, and as `as_text` does.
     """
     files = text_files(folder)
     if not files:
         raise InputError(f"{folder}: no .txt file in it")
     # a word's length is no reason to leave it out where the model's vocabulary says which words there are
-    rule = Rule(ANY_SCRIPT, stop_words=False, stemmer="lancaster" if stem else "none")
-    words_of = tokeniser(rule, frozenset())
-
-    def read() -> Iterator[Document]:
-        for file in files:
-            yield Document(file.name, words_of(as_text(file, read_bytes(file))), None)
-
-    def digest() -> str:
-        content = hashlib.sha256(b"stem" if stem else b"")
-        for file in files:
-            content.update(f"{file.name}\0{file_digest(file)}\0".encode())
-        return content.hexdigest()
-
-    return DocumentStream(folder.resolve().name, read, digest, texts=True, n_documents=len(files))
+    words_of = tokeniser(Rule(ANY_SCRIPT, stop_words=False, stemmer="lancaster" if stem else "none"), frozenset())
+    return [(file.name, words_of(as_text(file, read_bytes(file)))) for file in files]

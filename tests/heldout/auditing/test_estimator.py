@@ -12,7 +12,7 @@ from heldout.auditing.audit.wording import document_error, reasons
 from heldout.auditing.estimator import AIM, MOST, choose_estimator
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.survey import survey
-from heldout.corpora.stream import open_documents
+from heldout.corpora.documents import read_documents
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
 from heldout.evaluators.evaluation import Evaluation, corrected
@@ -38,9 +38,8 @@ def test_where_exact_costs_too_much_the_reference_takes_its_place_and_covers() -
 
 
 def test_seconds_are_spent_and_no_more() -> None:
-    stream = open_documents(drawn(60))
-    topics = topics_of()
-    read = survey(stream, topics, 0.0)
+    documents, topics = read_documents(drawn(60)), topics_of()
+    read = survey(documents, np.zeros(60, np.int64), topics, 0.0)
 
     def spent(tokens: int, **options: float) -> tuple[int, int]:
         work = choose_estimator(topics, read._replace(lengths=np.array([tokens])), AuditOptions(**options))  # type: ignore[arg-type]

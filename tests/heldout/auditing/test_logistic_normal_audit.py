@@ -10,7 +10,7 @@ import pytest
 
 import heldout
 from heldout.auditing.audit import wording
-from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, UNIFORM, UNIGRAM, Block, Work, evaluate, parts_of, without_phi
+from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, UNIFORM, UNIGRAM, Work, evaluate, local, parts_of
 from heldout.auditing.scorer import log_likelihood
 from heldout.cli import main
 from heldout.corpora.corpus import Corpus
@@ -86,15 +86,13 @@ def test_at_many_topics_the_likelihood_has_an_error_and_is_no_more_than_a_probab
     assert log_likelihood(topics, documents) == pytest.approx(line.log_likelihood / line.tokens, abs=0.02)
 
 
-def test_a_process_needs_the_prior_and_not_the_topics() -> None:
+def test_a_block_has_no_bound_and_every_likelihood() -> None:
     topics = model(4)
     documents = drawn(topics, 3, 10)
-    block = Block(16, documents.tokens, documents.offsets)
     for estimator, samples in ((EXACT, 0), (REFERENCE, 240)):
         of_three = model(3) if estimator == EXACT else topics
         work = Work(estimator, samples, 1, "", parts=parts_of(of_three))
-        values = evaluate(of_three.phi_by_word, of_three, block, work)
-        np.testing.assert_array_equal(values, evaluate(of_three.phi_by_word, without_phi(of_three), block, work))
+        values = evaluate(*local(of_three, documents, 16), 16, work)
         assert np.isnan(values[:, COLUMNS.index(MEAN_FIELD_BOUND)]).all()
         assert np.isfinite(values[:, COLUMNS.index(LIKELIHOOD)]).all()
 

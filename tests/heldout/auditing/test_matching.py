@@ -19,19 +19,20 @@ from heldout.auditing.co_occurrence import (
     NEAR,
     PERMUTATIONS,
     STEPS,
-    Sample,
     co_occurrence,
     flat_topics,
     least,
+    sample_of,
 )
 from heldout.auditing.matching import LEAST, TELLING, check_like, likeness
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.stream import open_documents
+from heldout.corpora.documents import read_documents
 from heldout.errors import InputError, InputWarning
 from heldout.evaluators.bidirectional import simulate
 from heldout.libraries import Fitted
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Ints
 
 
 def test_words_are_matched_by_name_and_others_are_counted() -> None:
@@ -55,7 +56,7 @@ def test_a_librarys_own_numbers_of_words_are_not_the_documents(library: str, tmp
     path, vocabulary = tmp_path / "counts.npz", tmp_path / "words.txt"
     sp.save_npz(path, sp.csr_matrix(X[:, ::-1]))
     vocabulary.write_text("\n".join(topics.vocabulary[::-1]) + "\n")
-    named = audit(model, open_documents(path, documents_vocabulary=vocabulary))
+    named = audit(model, read_documents(path, documents_vocabulary=vocabulary))
     placed = audit(replace(model, library="arrays"), X)
     np.testing.assert_allclose(named.nats["likelihood"], placed.nats["likelihood"], rtol=1e-12)
 
@@ -184,8 +185,8 @@ def test_topics_that_cannot_tell_refuse_nobody(seed: int) -> None:
     shuffled = np.roll(own, 1, axis=1)
     for phi in (pooled, np.repeat(pooled, 5, axis=0), nearly):
         assert audit((phi, 1.0), own, estimator="linear-time", probability=False).documents == 60
-        sample = sample_of(shuffled)
-        assert least(Topics(phi, np.ones(len(phi)), topics.vocabulary), sample.block, sample.places) == -math.inf
+        sample = sampled(shuffled)
+        assert least(Topics(phi, np.ones(len(phi)), topics.vocabulary), *sample) == -math.inf
 
 
 @pytest.mark.parametrize("concentration", [0.01, 0.1, 1.0, 10.0])
@@ -194,20 +195,21 @@ def test_a_models_own_draws_are_taken(concentration: float) -> None:
     topics = replace(topics, alpha=np.full(40, concentration))
     for seed in range(5):
         drawn = simulate(topics, np.full(40, 50), generator("test-audit-draws", seed=seed))[0].counts()
-        check_like(topics, np.asarray(drawn.sum(axis=0)).ravel().astype(int), 40, sample_of(drawn.toarray()), "m: d")
+        check_like(topics, np.asarray(drawn.sum(axis=0)).ravel().astype(int), 40, *sampled(drawn.toarray()), "m: d")
 
 
 def test_a_sample_is_of_the_first_documents_with_tokens() -> None:
-    sample = Sample()
-    sample.add(0, np.zeros(0, np.int32))
-    for place in range(1, 200):
-        sample.add(place, np.full(CUT + 5, place, np.int32))
-    assert sample.places.tolist() == list(range(1, MOST_TOKENS // CUT + 1))
-    assert len(sample.block.tokens) == MOST_TOKENS
-    many = Sample()
-    for place in range(200):
-        many.add(place, np.zeros(1, np.int32))
-    assert len(many.places) == MOST_DOCUMENTS
+    def first_of(lengths: list[int]) -> tuple[Corpus, list[int]]:
+        empty = Corpus("own", ("w",), np.zeros(0, np.int32), np.zeros(1, np.int64), ())
+        streams = [np.zeros(length, np.int32) for length in lengths]
+        sample, places = sample_of(empty.with_streams(streams, tuple(map(str, range(len(lengths))))))
+        return sample, places.tolist()
+
+    sample, places = first_of([0, *[CUT + 5] * 199])
+    assert places == list(range(1, MOST_TOKENS // CUT + 1))
+    assert sample.n_tokens == MOST_TOKENS
+    assert first_of([1] * 200)[1] == list(range(MOST_DOCUMENTS))
+    assert len(first_of([CUT - 1] * 50)[1]) == MOST_TOKENS // CUT + 1  # the last one goes beyond
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -215,7 +217,7 @@ def test_co_occurrence_is_the_share_of_the_gain_that_exchanged_words_have_not(se
     """A slow twin: theta by EM over all words, document by document."""
     topics, own = by_frequency(seed, topics=4, words=150)
     counts = own[:6]
-    sample = sample_of(counts)
+    sample, _ = sampled(counts)
     phi = np.vstack([topics.phi, np.full(150, 1.0 / 150)])
 
     def most(n: Any) -> float:
@@ -227,7 +229,7 @@ def test_co_occurrence_is_the_share_of_the_gain_that_exchanged_words_have_not(se
     def gain(counts: Any) -> float:
         return sum(most(n) for n in counts) - most(counts.sum(axis=0))
 
-    found = co_occurrence(topics.phi, sample.block)
+    found = co_occurrence(topics.phi, sample)
     rng, total = generator("audit-co-occurrence"), counts.sum(axis=0)
     used = np.flatnonzero(total)
     by_chance = []
@@ -242,12 +244,9 @@ def test_co_occurrence_is_the_share_of_the_gain_that_exchanged_words_have_not(se
     assert found.share == pytest.approx(more / gain(counts), rel=1e-9)
 
 
-def sample_of(counts: Any) -> Sample:
-    """Return the sample of documents, rows of counts."""
-    sample = Sample()
-    for place, row in enumerate(counts):
-        sample.add(place, np.repeat(np.arange(len(row), dtype=np.int32), row.astype(int)))
-    return sample
+def sampled(counts: Any) -> tuple[Corpus, Ints]:
+    """Return the sample of documents, rows of counts, and their places."""
+    return sample_of(read_documents(counts.astype(int)))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -25,7 +25,7 @@ from heldout.auditing.options import (
     add_audit,
     add_rank,
 )
-from heldout.corpora import stream
+from heldout.corpora import documents
 from heldout.errors import InputError
 from heldout.libraries import read
 
@@ -54,14 +54,13 @@ def test_the_help_names_the_forms_that_are_read() -> None:
     parser = argparse.ArgumentParser()
     add_audit(parser)
     said = set(re.split(r"[,:;]?\s+(?:or )?", parser.format_help()))
-    assert {*read.FORMS, *stream.FORMS, "auto", "chib"} <= said
+    assert {*read.FORMS, *documents.FORMS, "auto", "chib"} <= said
 
 
 def test_what_is_typed_counts() -> None:
-    typed = ["--estimator", "chib", "--samples", "5", "--seed", "3", "--no-library", "--so-far", "--json", "-"]
+    typed = ["--estimator", "chib", "--samples", "5", "--seed", "3", "--no-library", "--json", "-"]
     command = AuditCommand.of(parsed(add_audit, "m", "d", *typed))
     assert (command.estimator, command.samples, command.random_state, command.reported) == ("chib", 5, 3, False)
-    assert command.options(store=Path("kept"))["so_far"] is True
     assert command.options(store=Path("kept"))["store"] == Path("kept")
     assert command.json_file is None
     assert AuditCommand.of(parsed(add_audit, "m", "d", "--json", "a.json")).json_file == Path("a.json")

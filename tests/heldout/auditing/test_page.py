@@ -191,12 +191,6 @@ def test_no_text_of_a_ranking_becomes_markup(texts: list[str]) -> None:
         assert outline(ranking_page(made)) == outline(ranking_page(plain))
 
 
-def test_an_interrupted_audit_says_so_first() -> None:
-    body = page(made_audit(60, complete=False)).partition("<body>")[2].partition("</body>")[0]
-    assert shown(body).startswith("INCOMPLETE: interrupted after ")
-    assert "INCOMPLETE" not in page(AUDIT)
-
-
 def test_the_same_audit_gives_the_same_bytes_and_only_a_page_costs_jinja_and_matplotlib(text: str) -> None:
     program = """
 import hashlib, sys
@@ -273,7 +267,6 @@ def test_medians_are_those_of_groups_by_length() -> None:
                 errors={name: np.zeros(0) for name in AUDIT.errors},
                 bias=np.zeros(0),
                 most_different=(),
-                complete=False,
             ),
             id="nothing-scored",
         ),

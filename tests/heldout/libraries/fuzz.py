@@ -32,7 +32,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.stream import open_documents
+from heldout.corpora.documents import read_documents
 from heldout.errors import InputError
 from heldout.libraries.read import read_model
 
@@ -202,8 +202,7 @@ class Files:
                 assert len(set(fitted.topics.vocabulary)) == fitted.topics.phi.shape[1]
                 result = "read"
             else:
-                for batch in open_documents(source, form=given):
-                    assert batch.n_documents
+                read_documents(source, form=given)
                 result = "read"
         except InputError as error:
             result = "refused" if "\n" not in str(error) and len(str(error)) < 2000 else f"a message: {error!r:.3000}"

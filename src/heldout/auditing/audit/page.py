@@ -16,7 +16,7 @@ def page(audit: AuditResult) -> str:
     """Return an audit as a complete HTML document, to be encoded as UTF-8.
 
     Args:
-        audit: the audit; if it is incomplete, the first line says so.
+        audit: the audit.
     """
     facts = [
         ("model", audit.model),
@@ -32,7 +32,6 @@ def page(audit: AuditResult) -> str:
         audit.settings,
         facts,
         title=f"Audit: {wording.model_line(audit)}",
-        incomplete=wording.incomplete(audit),
         verdict=wording.headline(audit),
         reasons=wording.reasons(audit),
         facts=f"{'; '.join(wording.counted(audit))}. {wording.prior(audit)}.",

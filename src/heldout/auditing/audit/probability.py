@@ -11,20 +11,18 @@ to that less an unbiased log p(first half).
 What is not above it is not refuted, which does not make it a probability: a lower bound passes.
 """
 
-import time
 from dataclasses import replace
 
 import numpy as np
 
 from heldout.auditing.audit.result import ProbabilityTest
-from heldout.auditing.blocks import LIKELIHOOD, PARTS, REPORTED, Block, Work, local
-from heldout.auditing.survey import PILOT_TOKENS, Subject
+from heldout.auditing.blocks import LIKELIHOOD, PARTS, REPORTED, Work, local
+from heldout.auditing.survey import Subject
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import log_mean
-from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.evaluators.is_probability import Excess, excess
 from heldout.evaluators.priors import Prior, exact_within, prior_of
 from heldout.libraries import THESE
@@ -55,11 +53,6 @@ def lengths_of(lengths: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
     return chosen[few], at[few]
 
 
-def lengths_to_draw(subject: Subject, seed: int) -> Ints:
-    """Return the lengths of the documents that `hold` draws."""
-    return lengths_of(subject.read.lengths, generator("audit-probability", seed=seed))[0]
-
-
 def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     """Draw documents from the model, and hold every number of theirs to their likelihood.
 
@@ -75,8 +68,7 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     model, given = subject.topics.of_documents(places), subject.own.given
     own = replace(subject.own, given=tuple(given[d] for d in places)) if given else subject.own
     simulated, latent = prior.simulate(model, lengths, rng)
-    block = Block(0, simulated.tokens, simulated.offsets)
-    topics, documents = local(model.phi_by_word, model, block)
+    topics, documents = local(model, simulated, 0)
     observed, _ = half_split(documents, work.seed)
     exact = exact_within(topics, documents, LIMIT)
     upper = (exact or prior.upper(topics, documents, latent, SAMPLES, rng)).log_likelihood
@@ -107,21 +99,3 @@ def _unbiased(prior: Prior, topics: AnyTopics, documents: Corpus, rng: np.random
         return exact.log_likelihood
     runs = prior.annealing(topics, documents, rng)
     return log_mean(runs.log_weights(np.full(documents.n_documents, STEPS), SAMPLES))[0]
-
-
-def likelihood_seconds(subject: Subject, lengths: Ints) -> float:
-    """Return the seconds that the likelihood of drawn documents takes, timed on two of them where it is not exact."""
-    here, _ = subject.pilot
-    prior = prior_of(here)
-    updates = prior.cost(lengths.tolist(), here.n_topics)
-    if updates <= LIMIT:
-        return 2.0 * updates / UPDATES_PER_SECOND
-    rng = generator("audit-plan-probability")
-    few = np.minimum(lengths[: min(2, here.n_priors or 2)], PILOT_TOKENS)
-    here = here.of_documents(np.arange(len(few)))
-    documents, latent = prior.simulate(here, few, rng)
-    for _ in range(2):
-        begin = time.process_time()
-        prior.upper(here, documents, latent, SAMPLES, rng)
-        spent = time.process_time() - begin
-    return 1.5 * spent / float(few.sum()) * float(lengths.sum())  # its halves take half as long again

@@ -20,8 +20,6 @@ class Audit(AuditResult):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the parts of the report at the console's width."""
         sheet = Sheet(options.max_width, options.ascii_only)
-        if not self.complete:
-            yield sheet.text(wording.incomplete(self), "bold red")
         yield sheet.text(wording.headline(self), "bold")
         for sentence in wording.reasons(self):
             yield sheet.text(sentence)

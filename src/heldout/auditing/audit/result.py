@@ -200,11 +200,10 @@ class AuditResult:
         most_different: at most ten documents, the largest gap of full folding-in and likelihood per token first.
         settings: the audit's settings, JSON-compatible: seed, samples, split, fold-in settings.
         probability: which numbers a probability could have given; None where that was left out.
-        complete: False after an interruption; then the audit covers the documents done so far.
         prior: the kind of prior of a document's weights.
         stand_in: why the prior is one that was chosen here, of a model without one; empty where it is the model's own.
         flat_topics: the nearly uniform topics, counted from 0.
-        topics_used: the topics, those with the most tokens first; empty for an incomplete audit.
+        topics_used: the topics, those with the most tokens first.
         diversity: the share of different words among the topics' top words; NaN without topics.
         names: (D,) the documents' names.
     """
@@ -230,7 +229,6 @@ class AuditResult:
     bias: Floats
     most_different: tuple[Different, ...]
     settings: dict[str, Any] = field(default_factory=dict)
-    complete: bool = True
     probability: ProbabilityTest | None = None
     prior: Prior = DIRICHLET
     stand_in: str = ""
@@ -350,6 +348,7 @@ class AuditResult:
             | self.parameters
             | {
                 "json_version": JSON_VERSION,
+                "complete": True,
                 "topics_used": [topic._asdict() for topic in self.topics_used],
                 "lines": [vars(line) | {name: getattr(line, name) for name in derived} for line in self.lines],
                 "reported": vars(self.reported) | {"terms": [vars(term) for term in self.reported.terms]},

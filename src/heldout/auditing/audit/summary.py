@@ -20,7 +20,7 @@ from heldout.auditing.blocks import (
     UNIFORM,
     UNIGRAM,
     Work,
-    blocks,
+    batches,
     fold_in,
     local,
     ratio_error,
@@ -28,7 +28,6 @@ from heldout.auditing.blocks import (
 )
 from heldout.auditing.co_occurrence import flat_topics
 from heldout.auditing.matching import mixed
-from heldout.auditing.store import Kept
 from heldout.auditing.survey import Subject
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.priors import DIRICHLET, Prior, prior_of
@@ -81,24 +80,23 @@ def likelihood_line(work: Work, prior: Prior, values: Floats, lengths: Ints) -> 
     )
 
 
-def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, settings: dict[str, Any]) -> Audit:
-    """Return the audit of the documents that are done.
+def summarise(subject: Subject, work: Work, values: Floats, reported: Reported, settings: dict[str, Any]) -> Audit:
+    """Return the audit of documents.
 
     Args:
         subject: the model and D documents.
         work: the likelihood's estimator and its settings.
-        kept: the documents' values, one column per `heldout.auditing.blocks.COLUMNS`.
+        values: (D, C) the documents' values, one column per `heldout.auditing.blocks.COLUMNS`.
         reported: the library's own number.
         settings: the audit's settings.
     """
-    topics, read, done = subject.topics, subject.read, kept.done
-    lengths = read.lengths[done]
+    topics, read = subject.topics, subject.read
+    lengths = read.lengths
     scored = lengths > 0
-    column = dict(zip(COLUMNS, kept.values[done].T, strict=True))
+    column = dict(zip(COLUMNS, values.T, strict=True))
     prior = prior_of(topics)
-    names, unigram = _named(subject)
     nats = {name: column[name] for name in work.parts}
-    nats |= {UNIGRAM: unigram[done], UNIFORM: -math.log(len(topics.vocabulary)) * lengths}
+    nats |= {UNIGRAM: _unigram(subject), UNIFORM: -math.log(len(topics.vocabulary)) * lengths}
     errors = {name: np.zeros(len(lengths)) for name in nats}
     errors |= {LIKELIHOOD: np.hypot(column[ERROR], column[BIAS])}
     half_tokens = column[HALF_TOKENS].astype(np.int64)
@@ -106,11 +104,11 @@ def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, sett
 
     def line(evaluator: str) -> Line:
         if evaluator == LIKELIHOOD:
-            return likelihood_line(work, prior, kept.values[done], lengths)
+            return likelihood_line(work, prior, values, lengths)
         tokens = half_tokens if evaluator == HALF else lengths
-        values, sizes = nats[evaluator][tokens > 0], tokens[tokens > 0]
+        sizes = tokens[tokens > 0]
         with np.errstate(invalid="ignore"):  # of an impossible document
-            over_documents = ratio_error(values, sizes)
+            over_documents = ratio_error(nats[evaluator][tokens > 0], sizes)
         return Line(
             evaluator=evaluator,
             label=EVALUATORS[evaluator].label,
@@ -131,11 +129,11 @@ def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, sett
         topics=topics.n_topics,
         words=len(topics.vocabulary),
         parameters=topics.parameters,
-        corpus=subject.stream.name,
+        corpus=subject.documents.name,
         documents=int(scored.sum()),
         empty=int((~scored).sum()),
         tokens=int(lengths.sum()),
-        left_out=int(read.left_out[done].sum()),
+        left_out=int(read.left_out.sum()),
         lines=tuple(line(name) for name in (*evaluators, UNIGRAM, UNIFORM)),
         reported=reported,
         exact=work.estimator == EXACT,
@@ -144,33 +142,28 @@ def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, sett
         nats=nats,
         errors=errors,
         bias=column[BIAS],
-        most_different=_most_different(subject, kept, work.parts),
+        most_different=_most_different(subject, values, work.parts),
         settings={
             **settings,
             "impossible": int(np.isneginf(column[LIKELIHOOD]).sum()),
             "versions": {**versions, "python": platform.python_version()},
         },
-        complete=bool(done.all()),
         prior=prior,
         stand_in=str(topics.provenance.get("prior", "")),
         flat_topics=tuple(flat_topics(topics.phi).tolist()),
-        topics_used=_topics_used(subject) if done.all() else (),
+        topics_used=_topics_used(subject),
         diversity=diversity(topics.phi),
-        names=tuple(names[d] for d in np.flatnonzero(done)),
+        names=subject.documents.documents,
     )
 
 
-def _named(subject: Subject) -> tuple[list[str], Floats]:
-    """Return the documents' names, and their log-likelihoods under the unigram model, (D,), nats."""
-    phi, words = subject.topics.phi, subject.read.words
+def _unigram(subject: Subject) -> Floats:
+    """Return the documents' log-likelihoods under the unigram model, (D,), nats."""
+    phi, documents = subject.topics.phi, subject.documents
     with np.errstate(divide="ignore"):
-        logs = np.log(mixed(phi, words) @ phi)
-    names, sums = list[str](), list[Floats]([np.zeros(0)])
-    for batch in subject.stream:
-        names += batch.documents
-        of = np.repeat(np.arange(batch.n_documents), batch.lengths)
-        sums.append(np.bincount(of, logs[batch.tokens], batch.n_documents).astype(np.float64))
-    return names, np.concatenate(sums)
+        logs = np.log(mixed(phi, subject.read.words) @ phi)
+    rows = np.repeat(np.arange(documents.n_documents), documents.lengths)
+    return np.bincount(rows, logs[documents.tokens], documents.n_documents).astype(np.float64)
 
 
 def _topics_used(subject: Subject) -> tuple[Topic, ...]:
@@ -178,9 +171,9 @@ def _topics_used(subject: Subject) -> tuple[Topic, ...]:
     topics, K = subject.topics, subject.topics.n_topics
     every = max(1, math.ceil(len(subject.read.lengths) / BLOCK / BLOCKS))
     tokens = np.zeros(K)
-    for at, block in enumerate(blocks(subject.stream)):
-        if at % every == 0:
-            here, documents = local(topics.phi_by_word, topics, block)
+    for first, block in batches(subject.documents, BLOCK):
+        if first // BLOCK % every == 0:
+            here, documents = local(topics, block, first)
             tokens += documents.lengths @ fold_in(here, documents)
     shares, flat = tokens / max(tokens.sum(), 1.0), set(flat_topics(topics.phi).tolist())
     words, exclusive = top_words(topics.phi), exclusivity(topics.phi)
@@ -193,30 +186,27 @@ def _topics_used(subject: Subject) -> tuple[Topic, ...]:
     )
 
 
-def _most_different(subject: Subject, kept: Kept, parts: tuple[str, ...]) -> tuple[Different, ...]:
+def _most_different(subject: Subject, values: Floats, parts: tuple[str, ...]) -> tuple[Different, ...]:
     """Return the documents on which full folding-in and the likelihood differ most per token."""
-    read = subject.read
-    column = dict(zip(COLUMNS, kept.values.T, strict=True))
-    at = np.flatnonzero(kept.done & (read.lengths > 0))
+    read, documents = subject.read, subject.documents
+    column = dict(zip(COLUMNS, values.T, strict=True))
+    at = np.flatnonzero(read.lengths > 0)
     with np.errstate(invalid="ignore"):  # -inf less -inf is no difference
         gap = np.abs(column[FULL][at] - column[LIKELIHOOD][at]) / read.lengths[at]
     at, gap = at[np.isfinite(gap)], gap[np.isfinite(gap)]
-    chosen = at[np.argsort(-gap, kind="stable")[:MOST_DIFFERENT]]
-    different: dict[int, Different] = {}
-    for batch in subject.stream if len(chosen) else ():
-        for d in chosen[(chosen >= batch.first) & (chosen < batch.first + batch.n_documents)].tolist():
-            words, counts = np.unique(batch.document(d - batch.first), return_counts=True)
-            most_frequent = words[np.argsort(-counts, kind="stable")[:MOST_WORDS]].tolist()
-            tokens = {name: float(column[HALF_TOKENS][d] if name == HALF else read.lengths[d]) for name in parts}
-            different[d] = Different(
-                name=batch.documents[d - batch.first],
-                tokens=int(read.lengths[d]),
-                left_out=int(read.left_out[d]),
-                nats_per_token={
-                    name: float(column[name][d]) / tokens[name] if tokens[name] else math.nan for name in parts
-                },
-                words=tuple(batch.vocabulary[word] for word in most_frequent),
-            )
-        if len(different) == len(chosen):
-            break
-    return tuple(different[d] for d in chosen.tolist())
+
+    def different(d: int) -> Different:
+        words, counts = np.unique(documents.document(d), return_counts=True)
+        most_frequent = words[np.argsort(-counts, kind="stable")[:MOST_WORDS]].tolist()
+        tokens = {name: float(column[HALF_TOKENS][d] if name == HALF else read.lengths[d]) for name in parts}
+        return Different(
+            name=documents.documents[d],
+            tokens=int(read.lengths[d]),
+            left_out=int(read.left_out[d]),
+            nats_per_token={
+                name: float(column[name][d]) / tokens[name] if tokens[name] else math.nan for name in parts
+            },
+            words=tuple(documents.vocabulary[word] for word in most_frequent),
+        )
+
+    return tuple(map(different, at[np.argsort(-gap, kind="stable")[:MOST_DIFFERENT]].tolist()))

@@ -110,11 +110,6 @@ def likelihood_text(audit: AuditResult) -> str:
     return line_text(audit.line(LIKELIHOOD), exact=audit.exact, stand_in=audit.stand_in)
 
 
-def first_result(line: Line, *, exact: bool, stand_in: str) -> str:
-    """Return the line that is printed as soon as the likelihood is known."""
-    return f"the likelihood's perplexity is {line_text(line, exact=exact, stand_in=stand_in)}; the other numbers follow"
-
-
 def line_text(line: Line, *, exact: bool, stand_in: str) -> str:
     """Return the likelihood's perplexity, its interval over documents, and the estimator's error."""
     spread = line.perplexity * line.error_per_token
@@ -287,13 +282,6 @@ def document_error(audit: AuditResult) -> float:
     """Return the root mean square over documents of the likelihood's errors, nats; 0 if none is stated."""
     errors = np.nan_to_num(audit.errors[LIKELIHOOD][audit.lengths > 0])
     return math.sqrt(float((errors**2).mean())) if len(errors) else 0.0
-
-
-def incomplete(audit: AuditResult) -> str:
-    """Return the first line of an incomplete audit; empty for a complete one."""
-    if audit.complete:
-        return ""
-    return f"INCOMPLETE: interrupted after {audit.documents:,} documents; every number is of those alone."
 
 
 def probabilities(audit: AuditResult) -> Table | None:

@@ -15,7 +15,6 @@ def page(ranking: RankingResult) -> str:
         ranking.settings,
         [],
         title=f"Ranking: {len(ranking.models)} models on {ranking.corpus}",
-        incomplete="",
         verdict=wording.headline(ranking),
         reasons=wording.reasons(ranking),
         facts=wording.facts(ranking),

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -12,16 +11,16 @@ import numpy as np
 from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, LIKELIHOOD, Work
 from heldout.auditing.co_occurrence import flat_topics
 from heldout.auditing.estimator import affordable, check_estimator
-from heldout.auditing.formats import clean, duration
+from heldout.auditing.formats import clean
 from heldout.auditing.matching import opened
 from heldout.auditing.options import AUTO, MEASURES, RankKeywords, RankOptions, shown
-from heldout.auditing.plan import Plan, plan_of
+from heldout.auditing.plan import Plan
 from heldout.auditing.progress import Moved, told
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
-from heldout.auditing.runner import Runner
+from heldout.auditing.runner import Task, run
 from heldout.auditing.scorer import samples_of
-from heldout.auditing.store import MODEL, Kept, kept
+from heldout.auditing.store import Values
 from heldout.auditing.survey import Subject, subject_of
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
@@ -29,56 +28,14 @@ from heldout.evaluators.priors import prior_of
 from heldout.libraries.coherence import coherence
 from heldout.libraries.priors import check_used
 
-SHORT = 5.0  # seconds of a model's work, below which starting processes takes longer
-
-
-@dataclass(frozen=True)
-class RankPlan:
-    """What a ranking is going to do.
-
-    Attributes:
-        plans: by model.
-        cores: the number of processes.
-    """
-
-    plans: dict[str, Plan]
-    cores: int
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of one core, of all models."""
-        return sum(sum(plan.seconds.values()) for plan in self.plans.values())
-
-    @property
-    def kept(self) -> int:
-        """The number of documents, of all models, that an earlier run has done."""
-        return sum(plan.kept for plan in self.plans.values())
-
-    def __str__(self) -> str:
-        """Return a few lines on the models, the documents, the work and its cost."""
-        one = next(iter(self.plans.values()))
-        work = one.work
-        topics = ", ".join(f"{plan.topics:,}" for plan in self.plans.values())
-        lines = [
-            f"{len(self.plans)} models of {topics} topics; {one.documents:,} documents of {one.tokens:,} tokens;"
-            f" {one.left_out:,} tokens outside the vocabulary; {one.empty:,} empty documents",
-            f"every model: {work.estimator}{f', {work.samples:,} samples' if work.samples else ''}. {work.reason}",
-            f"cost: about {duration(self.seconds / self.cores)} on {self.cores} core{'s' if self.cores > 1 else ''},"
-            " beside the libraries' own numbers",
-        ]
-        if self.kept:
-            lines.append(f"{self.kept:,} documents are kept from an earlier run, of {len(self.plans)} models")
-        return "\n".join(lines)
-
 
 def rank(
     models: Sequence[Any] | Mapping[str, Any],
     documents: Any,
     *,
     vocabulary: Any = None,
-    announce: Callable[[RankPlan], None] | None = None,
+    announce: Callable[[Plan], None] | None = None,
     progress: Moved | bool | None = None,
-    apart: bool = False,
     **options: Unpack[RankKeywords],
 ) -> Ranking:
     """Rank models by the likelihood of the same held-out documents, with paired differences and their errors.
@@ -89,7 +46,6 @@ def rank(
         vocabulary: the models' words, where they do not name them.
         announce: as of `heldout.audit`.
         progress: as of `heldout.audit`; of documents those of all models together.
-        apart: whether more than a few seconds of work get processes of their own even on one core, as in `audit`.
         **options: estimator, samples, limit, smoothing, random_state, n_jobs, store, other_corpus, labels, metadata,
             reported, coherence, coherence_documents and coherence_measure; see `heldout.auditing.options.RankOptions`.
 
@@ -98,7 +54,7 @@ def rank(
 
     Raises:
         InputError: for bad input, or models that do not compare.
-        KeyboardInterrupt: after the values so far have been written to `store`.
+        KeyboardInterrupt: finished blocks are in `store`, from which the same call goes on.
 
     Examples:
         >>> import heldout
@@ -116,32 +72,34 @@ def rank(
         check_estimator(chosen.estimator, one.topics)
     work = _work(subjects, chosen)
     settings = work.settings() | {"smoothing": chosen.smoothing, "parts": list(work.parts)}
-    so_far = [_kept(one, settings, chosen.store) for one in subjects]
-    plans = {one.name: plan_of(one, work, of.done, chosen.n_jobs) for one, of in zip(subjects, so_far, strict=True)}
-    plan = RankPlan(plans, chosen.n_jobs)
-    with told(announce, progress) as (announce, moved, _):
+    keys = [one.key(settings) for one in subjects]
+    tasks = [
+        Task(one, work, Values(len(one.read.lengths), len(COLUMNS), chosen.store, key))
+        for one, key in zip(subjects, keys, strict=True)
+    ]
+    with told(announce, progress) as (announce, moved):
         if announce is not None:
-            announce(plan)
-        _run(subjects, work, so_far, plan, moved, apart=apart)
-    stream, read = subjects[0].stream, subjects[0].read
+            announce(Plan.of(tasks))
+        run(tasks, chosen.n_jobs, moved)
+    documents, read = subjects[0].documents, subjects[0].read
     note, coherences = "", [math.nan] * len(subjects)
     if chosen.coherence:
         try:
             if chosen.coherence_documents is not None:
-                _, _, stream = opened(subjects[0].own, chosen.coherence_documents, None, chosen.random_state)
-            measured = coherence([one.topics for one in subjects], stream, chosen.coherence_measure)
+                _, _, documents, _ = opened(subjects[0].own, chosen.coherence_documents, None, chosen.random_state)
+            measured = coherence([one.topics for one in subjects], [documents], chosen.coherence_measure)
             coherences = measured.values
             if chosen.coherence_documents is not None or measured.found < measured.words:
                 note = (
-                    f"coherence is in {clean(stream.name)}, which has {measured.found:,} of the"
+                    f"coherence is in {clean(documents.name)}, which has {measured.found:,} of the"
                     f" {measured.words:,} top words"
                 )
         except InputError as error:
             note = str(error)
-    ranked = [_ranked(one, of, value, chosen) for one, of, value in zip(subjects, so_far, coherences, strict=True)]
+    ranked = [_ranked(task, value, chosen) for task, value in zip(tasks, coherences, strict=True)]
     settings |= {"limit": chosen.limit, "coherence": MEASURES[chosen.coherence_measure]}
     return Ranking(
-        in_order(ranked), subjects[0].stream.name, read.lengths, int(read.left_out.sum()), work, note, settings
+        in_order(ranked), subjects[0].documents.name, read.lengths, int(read.left_out.sum()), work, note, settings
     )
 
 
@@ -167,13 +125,6 @@ def _opened(models: Any, documents: Any, vocabulary: Any, chosen: RankOptions) -
                 " tokens do not compare; fit all models on one vocabulary"
             )
     return subjects
-
-
-def _kept(subject: Subject, settings: dict[str, Any], folder: Path | None) -> Kept:
-    """Return the values that an earlier run has kept of a model."""
-    key = subject.key(settings)
-    place = None if folder is None else Path(folder) / f"{MODEL}{key['model'][:16]}"
-    return kept(place, key, len(subject.read.lengths), len(COLUMNS))
 
 
 def _named_apart(subjects: list[Subject]) -> list[Subject]:
@@ -218,34 +169,9 @@ def _work(subjects: list[Subject], chosen: RankOptions) -> Work:
     return Work(estimator, samples, chosen.random_state, reason, parts=(LIKELIHOOD,))
 
 
-def _run(
-    subjects: list[Subject],
-    work: Work,
-    so_far: list[Kept],
-    plan: RankPlan,
-    progress: Callable[[int, float], None] | None,
-    *,
-    apart: bool,
-) -> None:
-    """Evaluate what is not done, a model after the other."""
-    all_seconds = plan.seconds or 1.0
-    past = [0.0, 0]  # seconds and documents of the models before
-
-    def moved(documents: int, share: float) -> None:
-        if progress is not None:
-            progress(int(past[1]) + documents, min(1.0, (past[0] + share * seconds) / all_seconds))
-
-    for subject, of in zip(subjects, so_far, strict=True):
-        seconds = sum(plan.plans[subject.name].seconds.values())
-        if not of.done.all():
-            short = seconds < SHORT
-            Runner(subject, work, of, moved).run(1 if short else plan.cores, apart=apart and not short)
-        past = [past[0] + seconds, past[1] + len(of.done)]
-
-
-def _ranked(subject: Subject, of: Kept, coherence: float, chosen: RankOptions) -> RankedModel:
+def _ranked(task: Task, coherence: float, chosen: RankOptions) -> RankedModel:
     """Return a model with its values and its library's own number."""
-    column = dict(zip(COLUMNS, of.values.T, strict=True))
+    subject, column = task.subject, dict(zip(COLUMNS, task.kept.values.T, strict=True))
     return RankedModel(
         name=subject.name,
         library=subject.fitted.library,

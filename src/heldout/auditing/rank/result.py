@@ -114,11 +114,6 @@ class RankingResult:
     settings: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def complete(self) -> bool:
-        """True: an interrupted ranking has no result."""
-        return True
-
-    @property
     def best(self) -> RankedModel:
         """The model under which the documents are likeliest."""
         return self.models[0]

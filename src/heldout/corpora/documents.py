@@ -1,0 +1,394 @@
+"""The reader of documents: counts in any form, lists of words and texts, all into one `Corpus`.
+
+Counts are read whole into memory by scipy and NumPy: some 40 bytes a count while they are read, and 4 bytes a token
+from then on. The corpus's `provenance` says in "words" how far its words are known: `TEXTS`, `COLUMNS` or `NUMBERS`; it
+has no such entry where the source names its vocabulary.
+
+A bag of words has no order, but some estimators depend on one (linear time; left to right, with few samples), and to
+them a sorted document is an unlikely sequence, because all its repeated words stand together. `in_random_order` draws
+one for every document by itself, named by (the document's place, seed).
+"""
+
+import gzip
+import hashlib
+import io
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+from heldout.corpora import text_folder
+from heldout.corpora.archives import content_digest
+from heldout.corpora.corpus import Corpus, offsets_of, provenance
+from heldout.corpora.counts import RULE, read_bytes, read_lines, read_vocabulary, stream_lines
+from heldout.corpora.preprocess import require_documents
+from heldout.errors import InputError
+from heldout.files import reading_arrays
+from heldout.limits import ALLOWANCE, EXPANSION, check_expansion, one_line, open_zip, require_file
+from heldout.seeds import generator
+
+FORMS = ("scipy", "mm", "uci", "ldac", "text", "heldout")
+TEXTS, COLUMNS, NUMBERS = "texts", "columns", "numbers"  # words of the documents; V columns; numbers below V or more
+COPY = "copy the file again"
+LONGEST_NAME = 255  # bytes of a file's name, on most systems
+LARGEST_COUNT = 10**7  # tokens
+# int32 tokens of this number take 2 GB; more, or so many for each count, is a damaged file, not a corpus
+MAXIMUM_TOKENS, MOST_PER_COUNT = 500_000_000, 1000
+MOST_WORDS = 4 * 10**6
+MOST_EMPTY = 10**5  # documents without a word, beside ten for each count
+MATRIX = b"%%MatrixMarket matrix coordinate real general\n"
+LDA_C = re.compile(r"[0-9]+(\s+[0-9]+:[0-9]+)*", re.ASCII)
+
+
+def read_documents(
+    source: Any, *, form: str | None = None, documents_vocabulary: Path | None = None, stem: bool = False
+) -> Corpus:
+    """Read documents in any form; tokens of counts come in vocabulary order.
+
+    Args:
+        source: a path: a matrix of scipy.sparse.save_npz ("scipy"), Matrix Market as gensim writes it, numbered from 1
+            ("mm"), UCI's docword.txt ("uci"), LDA-C ("ldac"), a folder of .txt ("text"), a corpus that `heldout
+            prepare` or `heldout import` wrote ("heldout"); "mm", "uci" and "ldac" may be gzipped. Or an object: counts
+            (D, V), a scipy sparse matrix of any format, an array, or a table whose columns are words; a Corpus; or
+            documents, each a list of words, or gensim's bag of words: pairs of a word's number and its count.
+        form: one of `FORMS`; guessed from the first bytes where it is None.
+        documents_vocabulary: the documents' own words, one per line, for forms that name none.
+        stem: whether words of texts are stemmed (lancaster), as by `heldout import --stem`.
+
+    Raises:
+        InputError: where the form is unknown or does not show, the file cannot be read, or the vocabulary does not fit.
+
+    Examples:
+        >>> documents = read_documents([["wing", "flow", "wing"], ["heat"]])
+        >>> documents.vocabulary, documents.tokens
+        (('flow', 'heat', 'wing'), array([2, 0, 2, 1], dtype=int32))
+    """
+    if form is not None and form not in FORMS:
+        raise InputError(f"there is no form {form} of documents; there are {', '.join(FORMS)}")
+    if isinstance(source, str):
+        _refuse_text(source)
+    if isinstance(source, str | Path):
+        documents = _of_path(Path(source), form, stem=stem)
+    elif isinstance(source, Corpus):
+        documents = source
+    elif sp.issparse(source):
+        documents = _of_matrix(source)
+    elif hasattr(source, "columns") and hasattr(source, "to_numpy"):
+        documents = _of_table(source)
+    elif isinstance(source, np.ndarray) and source.ndim != 1:
+        documents = _of_matrix(source)
+    elif hasattr(source, "__len__") and hasattr(source, "__iter__") and not isinstance(source, bytes | Mapping | Set):
+        documents = _of_lists(source)
+    else:
+        raise InputError(
+            f"documents of the kind {type(source).__name__} cannot be read; give counts (a scipy sparse matrix, an"
+            " array or a table), a list of lists of words or of gensim's pairs, a Corpus or a path"
+        )
+    if documents_vocabulary is None:
+        return documents
+    return with_words(documents, read_vocabulary(documents_vocabulary, read_bytes(documents_vocabulary)))
+
+
+def with_words(documents: Corpus, words: tuple[str, ...]) -> Corpus:
+    """Return documents of numbered words over a vocabulary, whose word i is their word i.
+
+    Raises:
+        InputError: where the documents name their words, or have another number of them.
+    """
+    known = documents.provenance.get("words")
+    if known not in (COLUMNS, NUMBERS):
+        raise InputError(f"{documents.name}: these documents name their words; leave the documents' vocabulary out")
+    V = documents.n_words
+    if len(words) < V or (len(words) > V and known == COLUMNS):
+        raise InputError(
+            f"{documents.name}: {V} words that are not named, but {len(words)} in the vocabulary; give the documents'"
+            " own, one word per line (--documents-vocabulary)"
+        )
+    own = {name: value for name, value in documents.provenance.items() if name != "words"}
+    return replace(documents, vocabulary=words, provenance=own)
+
+
+def digest_of(documents: Corpus) -> str:
+    """Return the SHA-256 of documents as they were read, and of the words that they name, hexadecimal."""
+    tokens = hashlib.sha256(np.ascontiguousarray(documents.offsets, dtype=np.int64).data)
+    tokens.update(np.ascontiguousarray(documents.tokens, dtype=np.int32).data)
+    digest = hashlib.sha256(tokens.hexdigest().encode())
+    for word in () if documents.provenance.get("words") in (COLUMNS, NUMBERS) else documents.vocabulary:
+        digest.update(f"{word}\0".encode(errors="surrogatepass"))
+    return digest.hexdigest()
+
+
+def in_random_order(documents: Corpus, seed: int) -> Corpus:
+    """Return documents whose bags of words have the order of (the document's place, seed); texts keep their own."""
+    if documents.provenance["ordered"]:
+        return documents
+    tokens = documents.tokens.copy()
+    for d, (start, end) in enumerate(pairwise(documents.offsets.tolist())):
+        bag = tokens[start:end]
+        bag.sort()  # however the source lists a bag, it is the same bag
+        generator("token-order", document=d, seed=seed).shuffle(bag)
+    return replace(documents, tokens=tokens)
+
+
+def import_counts(data: Path, vocab: Path, name: str, form: str) -> Corpus:
+    r"""Read a corpus of counts in the form "uci" or "ldac", and its words, one per line; the files are its provenance.
+
+    Words of the vocabulary that do not occur stay in it.
+
+    Raises:
+        InputError: as `read_documents` does, for an empty document, or for fewer than two.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     data, vocab = Path(folder, "tiny.ldac"), Path(folder, "vocab.txt")
+        ...     _ = data.write_text("2 0:2 2:1\n1 1:1\n")
+        ...     _ = vocab.write_text("flow\nheat\nwing\n")
+        ...     corpus = import_counts(data, vocab, "tiny", "ldac")
+        >>> corpus.counts().toarray()
+        array([[2., 0., 1.],
+               [0., 1., 0.]])
+    """
+    documents = read_documents(data, form=form, documents_vocabulary=vocab)
+    return _imported(documents, name, {path.name: read_bytes(path) for path in (data, vocab)}, form)
+
+
+def read_archive(name: str, members: Mapping[str, bytes]) -> Corpus:
+    """Read a corpus of an archive's two members, NAME.dat in the form "ldac" and vocab.txt; see `import_counts`."""
+    (data, content), (vocab, words) = sorted(members.items(), key=lambda member: not member[0].endswith(".dat"))
+    matrix = _ldac(Path(data), content)
+    documents = with_words(_of_matrix(matrix, Path(data).name, NUMBERS, 1), read_vocabulary(Path(vocab), words))
+    return _imported(documents, name, {Path(data).name: content, Path(vocab).name: words}, "ldac")
+
+
+def _imported(documents: Corpus, name: str, files: Mapping[str, bytes], form: str) -> Corpus:
+    """Return documents of counts as a corpus of this name, which was made of these files, the counts first."""
+    if (empty := np.flatnonzero(documents.lengths == 0)).size:
+        raise InputError(f"{documents.name}: document {documents.documents[empty[0]]} has no tokens; leave it out")
+    require_documents(name, documents.n_documents)
+    sources = [{"file": file, "content_sha256": content_digest({file: files[file]})} for file in files]
+    return replace(documents, name=name, provenance=provenance(RULE, {"format": form}, sources=sources, ordered=False))
+
+
+def guess_form(path: Path) -> str:
+    """Return the form of a file or folder of documents, by its first bytes.
+
+    Raises:
+        InputError: when it shows none of them.
+    """
+    if path.is_dir():
+        return "text"
+    if path.suffix == ".npz":
+        with open_zip(path, ".npz", COPY) as archive:
+            members = set(archive.namelist())
+        if {"format.npy", "shape.npy"} <= members:
+            return "scipy"
+        if {"tokens.npy", "offsets.npy"} <= members:
+            return "heldout"
+        raise InputError(f"{path}: neither a sparse matrix nor a corpus; write scipy.sparse.save_npz(file, matrix)")
+    lines = [line.strip() for _, line in islice(stream_lines(path), 3)]
+    if lines and lines[0].lower().startswith("%%matrixmarket"):
+        return "mm"
+    if len(lines) == 3 and all(re.fullmatch(r"[1-9][0-9]*", line, re.ASCII) for line in lines):
+        return "uci"
+    if lines and all(not line or LDA_C.fullmatch(line) for line in lines):
+        return "ldac"
+    raise InputError(
+        f"{path}: its first lines show no form of documents; name it (--format {'|'.join(FORMS)}; form= in Python)"
+    )
+
+
+def _refuse_text(source: str) -> None:
+    """Refuse a text where a path is meant: no path has line ends, spaces and no file, or such a length."""
+    try:
+        there = Path(source).exists()
+    except (OSError, ValueError):  # too long a name, or a NUL in it
+        there = False
+    if not there and (len(source) > LONGEST_NAME or any(c.isspace() or c == "\0" for c in source)):
+        raise InputError(
+            f"documents that are one text, {source!r:.40}, and no path; give a list of documents, each a list of words"
+        )
+
+
+def _of_path(path: Path, form: str | None, *, stem: bool) -> Corpus:
+    """Return the documents of a file or a folder."""
+    if not path.exists():
+        raise InputError(f"{path}: no such file of documents")
+    form = form or guess_form(path)
+    if form == "text":
+        texts = text_folder.words_of_files(path, stem=stem)
+        return Corpus.from_documents(path.resolve().name, texts, {"words": TEXTS})
+    if stem:
+        raise InputError(f"{path}: only texts are stemmed; leave stem (--stem) out")
+    require_file(path)
+    if not path.is_file():
+        raise InputError(f"{path}: a folder; the form {form} is a file")
+    if form == "heldout":
+        return Corpus.load(path)
+    if form == "scipy":
+        with reading_arrays(path, "matrix of scipy.sparse.save_npz", "save it again"):
+            return _of_matrix(sp.load_npz(path), path.name)
+    matrix = (_ldac if form == "ldac" else _coordinates)(path, _unpacked(path))
+    return _of_matrix(matrix, path.name, NUMBERS if form == "ldac" else COLUMNS, 1)
+
+
+def _unpacked(path: Path) -> bytes:
+    """Return a file's bytes, unpacked where it is gzipped (by its first bytes)."""
+    content = read_bytes(path)
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    with one_line(path, "truncated or damaged", COPY), gzip.open(io.BytesIO(content)) as file:
+        expanded = file.read(EXPANSION * len(content) + ALLOWANCE + 1)
+    check_expansion(len(content), len(expanded), str(path))
+    return expanded
+
+
+def _coordinates(path: Path, content: bytes) -> Any:
+    """Return the matrix of a Matrix Market file, or of UCI's docword.txt, which has D, V and the counts' number first.
+
+    Raises:
+        InputError: names the file, and the line where scipy tells it.
+    """
+    lines = content.split(b"\n", 3)
+    kind = lines[0].lower().split()
+    if kind[:3] == [b"%%matrixmarket", b"matrix", b"coordinate"] and kind[3:] in (
+        [b"integer", b"general"],
+        [b"real", b"general"],
+    ):
+        content = MATRIX + content.partition(b"\n")[2]  # scipy would cut an integer's decimals off, unseen
+    elif len(lines) == 4 and all(line.strip().isdigit() for line in lines[:3]):
+        content = MATRIX + b"%\n" + b" ".join(line.strip() for line in lines[:3]) + b"\n" + lines[3]
+    else:
+        raise InputError(
+            f"{path}: line 1: neither a Matrix Market header (coordinate, integer or real, general) nor three lines D,"
+            " W and NNZ"
+        )
+    with one_line(path, "not a matrix of counts", COPY):
+        return scipy.io.mmread(io.BytesIO(content))
+
+
+def _ldac(path: Path, content: bytes) -> Any:
+    """Return the matrix of LDA-C's lines "M word:count word:count ...", words from 0 to the last that occurs.
+
+    Raises:
+        InputError: names file and line.
+    """
+    rows, words, counts = list[int](), list[int](), list[int]()
+    lines = read_lines(path, content)
+    for row, line in enumerate(lines):
+        line = line.strip()
+        if line and not LDA_C.fullmatch(line):
+            raise InputError(f"{path}: line {row + 1}: expected M word:count word:count ..., found {line[:40]!r}")
+        M, *pairs = map(int, re.findall(r"[0-9]+", line)) if line else (0,)
+        if len(pairs) != 2 * M:
+            raise InputError(f"{path}: line {row + 1}: {M} words announced, but {len(pairs) // 2} follow")
+        rows += [row] * M
+        words += pairs[::2]
+        counts += pairs[1::2]
+    with one_line(path, "not a matrix of counts", COPY):
+        return sp.coo_array((counts, (rows, words)), shape=(len(lines), max(words, default=-1) + 1))
+
+
+def _of_matrix(matrix: Any, name: str = "matrix", known: str = COLUMNS, first: int | None = None) -> Corpus:
+    """Return the rows of a matrix of counts, (D, V), sparse or not, as bags of words.
+
+    Args:
+        matrix: the counts.
+        name: of the corpus.
+        known: `COLUMNS` or `NUMBERS`.
+        first: the first document's number, which is its name; None for "row 0".
+
+    Raises:
+        InputError: when it is no matrix of numbers, and names the row that holds no counts.
+    """
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        kind = "matrix" if sp.issparse(matrix) else "array"
+        raise InputError(
+            f"{name}: the {kind} of documents is {matrix.shape} of {matrix.dtype}; give counts, documents by words"
+        )
+    (D, V), most = matrix.shape, MOST_EMPTY + 10 * matrix.size
+    if most < D or V > MOST_WORDS:
+        raise InputError(f"{name}: {D} documents over {V} words; at most {most} and {MOST_WORDS} are read: damaged?")
+    names = tuple(f"row {d}" if first is None else str(first + d) for d in range(D))
+    with one_line(name, "not a matrix of counts", COPY):
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+        rows = sp.csr_array(matrix, dtype=np.float64, copy=True)
+        rows.sum_duplicates()
+    with np.errstate(invalid="ignore"):
+        counts = (rows.data >= 0) & (rows.data <= LARGEST_COUNT) & (rows.data == np.floor(rows.data))
+    if not counts.all():
+        at = int(np.argmin(counts))
+        row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
+        where = names[row] if first is None else f"document {names[row]}"
+        raise InputError(
+            f"{name}: {where}: a count of {rows.data[at]}; counts must be whole numbers from 0 to {LARGEST_COUNT}: give"
+            " counts, not weights such as tf-idf"
+        )
+    tokens = rows.data.sum()
+    if tokens > min(MAXIMUM_TOKENS, LARGEST_COUNT + MOST_PER_COUNT * rows.nnz):
+        raise InputError(f"{name}: {tokens:.0f} tokens in all; the counts are damaged, or are to be divided")
+    return Corpus(
+        name=name,
+        vocabulary=tuple(map(str, range(V))),
+        tokens=np.repeat(rows.indices.astype(np.int32), rows.data.astype(np.int64)),
+        offsets=offsets_of(np.asarray(rows.sum(axis=1)).astype(np.int64)),
+        documents=names,
+        provenance={"ordered": False, "words": known},
+    )
+
+
+def _of_table(table: Any) -> Corpus:
+    """Return a data frame's rows of counts, (D, V); columns that are named by texts name the words."""
+    documents = _of_matrix(table.sparse.to_coo() if hasattr(table, "sparse") else np.asarray(table.to_numpy()))
+    names = list(table.columns)
+    if not all(isinstance(name, str) for name in names):
+        return documents
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"table: two columns are named {twice!r:.40}; add them up")
+    return with_words(documents, tuple(map(str, names)))
+
+
+def _of_lists(documents: Any) -> Corpus:
+    """Return documents that are each a list of words, in their order, or gensim's bag of words.
+
+    Raises:
+        InputError: names the document that is neither.
+    """
+    first = next((document[0] for document in documents if isinstance(document, list | tuple) and document), None)
+    if isinstance(first, tuple | list) and len(first) == 2 and not any(isinstance(part, str) for part in first):
+        return _of_bags(documents)
+    for d, document in enumerate(documents):
+        if isinstance(document, str | bytes) or not isinstance(document, Sequence):
+            raise InputError(
+                f"document {d}: a {type(document).__name__}; give every document as a list of words, or texts to a"
+                " Pipeline that begins with the model's vectorizer"
+            )
+        for word in document:
+            if not isinstance(word, str):
+                raise InputError(f"document {d}: {word!r:.40} is no word; give every document as a list of words")
+    named = [(f"row {d}", document) for d, document in enumerate(documents)]
+    return Corpus.from_documents("documents", named, {"words": TEXTS})
+
+
+def _of_bags(documents: Any) -> Corpus:
+    """Return gensim's bags of words, each a list of pairs of a word's number and its count."""
+    bags = []
+    for d, document in enumerate(documents):
+        try:
+            pairs = np.array([(word, count) for word, count in document], dtype=np.float64).reshape(-1, 2)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"document {d}: not pairs of a word's number and its count, as its first is") from error
+        if not np.all((pairs[:, 0] >= 0) & (pairs[:, 0] == np.floor(pairs[:, 0])) & (pairs[:, 0] < MOST_WORDS)):
+            raise InputError(f"document {d}: a word whose number is no whole number from 0 on")
+        bags.append(pairs)
+    words, counts = np.concatenate([np.zeros((0, 2)), *bags]).T
+    rows, V = np.repeat(np.arange(len(bags)), list(map(len, bags))), int(words.max(initial=-1)) + 1
+    return _of_matrix(sp.coo_array((counts, (rows, words.astype(np.int64))), (len(bags), V)), "documents", NUMBERS)
