@@ -306,8 +306,8 @@ hardly depends on K; PLSA's rows of 2,000 topics no longer stay in caches; and o
 with a count rise less than tokens and words do. An audit's memory shows documents from some thousands on: between the
 last two points it grows by 0.6 kB per document, so that a million take about 0.6 GB, where the law says less.
 
-A million documents fit one machine: training holds the corpus and a topic of every token, and the audit reads its file
-in batches and holds 7 numbers of 8 bytes and its length per document.
+A million documents fit one machine: training holds the corpus and a topic of every token, and the audit its documents
+and 7 numbers of 8 bytes and a length for each.
 
 A thousand million documents need nodes, and changes:
 

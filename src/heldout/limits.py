@@ -127,20 +127,17 @@ def check_npy(member: IO[bytes], size: int, where: str) -> None:
         )
 
 
-def read_npy(archive: zipfile.ZipFile, name: str, largest: int | None = None) -> "NDArray[Any]":
-    """Return an array of an .npz file, after `check_npy`; `largest` is the most bytes that it may have.
+def read_npy(archive: zipfile.ZipFile, name: str) -> "NDArray[Any]":
+    """Return an array of an .npz file, after `check_npy`.
 
     Raises:
-        InputError: as `check_npy` does, or for too many bytes.
+        InputError: as `check_npy` does.
         Exception: of any kind, where the archive is damaged (see `one_line`).
     """
     import numpy as np
 
-    size = archive.getinfo(f"{name}.npy").file_size
-    if largest is not None and size > largest:
-        raise InputError(f"{archive.filename}: {name} has {size} bytes; damaged?")
     with archive.open(f"{name}.npy") as file:
-        check_npy(file, size, f"{archive.filename}: {name}")
+        check_npy(file, archive.getinfo(f"{name}.npy").file_size, f"{archive.filename}: {name}")
     with archive.open(f"{name}.npy") as file:
         array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array

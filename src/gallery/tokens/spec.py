@@ -8,6 +8,7 @@ from typing import Annotated
 
 from annotated_types import Ge, Gt, Le, Lt, Unit, doc
 
+from artifact.study.manifest import Exhibit, Experiment
 from artifact.study.settings import Several
 from heldout.models.settings import Count, Positive
 
@@ -144,3 +145,59 @@ class Evidence(_Priors):
     iterations: Annotated[Count, doc("largest number of iterations of variational Bayes")]
     sweeps: Annotated[Count, doc("number of sweeps of collapsed Gibbs sampling and of the HDP")]
     samples: Reference
+
+
+EXPERIMENTS = {
+    "gallery": Experiment(Gallery),
+    "records": Experiment(Records),
+    "perplexity": Experiment(Perplexity),
+    "completion": Experiment(Completion),
+    "polysemy": Experiment(Polysemy),
+    "samplers": Experiment(Samplers),
+    "bank-and-river": Experiment(BankAndRiver, corpora="none"),
+    "online": Experiment(Online),
+    "evidence": Experiment(Evidence, corpora="none"),
+}
+EXHIBITS = {
+    "figure-27-6": Exhibit(
+        "perplexity of unigram, mixture, pLSI and LDA",
+        "exhibits.figure_27_6",
+        ("perplexity", "completion"),
+        original="Figure 27.6",
+        claims=(
+            "lda-outperforms-simpler",
+            *(f"plsi-worse-by-{score}{end}" for score in ("full", "half", "mixture") for end in ("", "-tempered")),
+        ),
+    ),
+    "table-27-6": Exhibit("Figure 27.6 in numbers", "exhibits.table_27_6", ("perplexity", "completion")),
+    "table-polysemy": Exhibit("three topics of one word", "exhibits.polysemy", ("polysemy",), original="Figure 27.4"),
+    "table-senses": Exhibit(
+        "three documents with that word", "exhibits.documents", ("polysemy",), original="Figure 27.5"
+    ),
+    "figure-samplers": Exhibit(
+        "collapsed and uncollapsed Gibbs sampling against sweeps",
+        "exhibits.samplers",
+        ("samplers",),
+        claims=("collapsed-is-better",),
+    ),
+    "figure-27-8": Exhibit(
+        "collapsed Gibbs sampling on drawn documents",
+        "exhibits.figure_27_8",
+        ("bank-and-river",),
+        original="Figure 27.8",
+    ),
+    "table-27-8": Exhibit("the topics of Figure 27.8, exactly", "exhibits.table_27_8", ("bank-and-river",)),
+    "figure-27-9": Exhibit(
+        "online against batch variational Bayes",
+        "exhibits.figure_27_9",
+        ("online",),
+        original="Figure 27.9",
+        claims=("online-is-faster", "online-is-similar"),
+    ),
+    "figure-evidence": Exhibit(
+        "the number of topics by the evidence, the bound and held-out documents",
+        "exhibits.evidence",
+        ("evidence",),
+        claims=("evidence-finds-topics", "bound-finds-topics", "held-out-finds-topics"),
+    ),
+}

@@ -14,9 +14,8 @@ from heldout.typing import Floats
 class Values:
     """The values of D documents, C each, as far as they are done.
 
-    A row is appended to a file as soon as its block is finished: the document's place, then its values, float64. The
-    file's name is a digest of the key, so one folder holds any number of audits. The last row of a process that was
-    killed may be cut off; it is left out.
+    Rows of a finished block are appended to a file at once: the document's place, then its values, float64. The file's
+    name is a digest of the key, so one folder holds any number of audits. A row that a kill has cut off is left out.
 
     Args:
         documents: D.
@@ -46,9 +45,7 @@ class Values:
                 rows = rows[: len(rows) // (columns + 1) * (columns + 1)].reshape(-1, columns + 1)
                 file.truncate(rows.nbytes)
         except OSError as error:
-            raise InputError(
-                f"{folder}: nothing can be kept there ({error.strerror}); name another folder (store, --store)"
-            ) from error
+            raise InputError(f"{folder}: nothing can be kept there ({error.strerror}); name another (store)") from error
         if not np.isin(rows[:, 0], np.arange(documents)).all():
             raise InputError(f"{self.path}: not the values of {documents} documents; delete it")
         at = rows[:, 0].astype(np.int64)

@@ -116,8 +116,8 @@ def with_words(documents: Corpus, words: tuple[str, ...]) -> Corpus:
 
 def digest_of(documents: Corpus) -> str:
     """Return the SHA-256 of documents as they were read, and of the words that they name, hexadecimal."""
-    tokens = hashlib.sha256(np.ascontiguousarray(documents.offsets, dtype=np.int64))
-    tokens.update(np.ascontiguousarray(documents.tokens, dtype=np.int32))
+    tokens = hashlib.sha256(np.ascontiguousarray(documents.offsets, dtype=np.int64).data)
+    tokens.update(np.ascontiguousarray(documents.tokens, dtype=np.int32).data)
     digest = hashlib.sha256(tokens.hexdigest().encode())
     for word in () if documents.provenance.get("words") in (COLUMNS, NUMBERS) else documents.vocabulary:
         digest.update(f"{word}\0".encode(errors="surrogatepass"))

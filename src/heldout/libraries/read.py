@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import joblib
+
 from heldout.corpora.counts import read_bytes, read_vocabulary
 from heldout.errors import InputError
 from heldout.libraries import Fitted, Form, Library, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
@@ -32,11 +34,9 @@ def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     """Read a file of `joblib.dump` or `pickle.dump`. This unpickles: only for files that the user trusts.
 
     Raises:
-        InputError: when the file is missing, truncated or damaged, holds no topic model, or joblib is not installed.
+        InputError: when the file is missing, truncated or damaged, holds no topic model, or one of a missing library.
     """
-    with installed(path, "scikit-learn and skops"):
-        import joblib
-    with one_line(path), memory_for(path.stat().st_size):
+    with one_line(path), memory_for(path.stat().st_size), installed(path, "scikit-learn and skops"):
         model = joblib.load(path)
     return convert(model, vocabulary, str(path), "pickle")
 

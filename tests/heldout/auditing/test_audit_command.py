@@ -116,7 +116,7 @@ def test_a_finished_audit_is_kept_and_another_output_computes_nothing_again(
     whole = json.loads(run(files, json="-")[1])
     stopped(monkeypatch, 0)
     table = files[0].parent / "documents.csv"
-    status, out, err = run(files, json="-", csv=table)
+    status, out, _ = run(files, json="-", csv=table)
     assert status == 0
     assert json.loads(out) == whole
     rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))

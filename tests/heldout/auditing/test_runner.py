@@ -55,7 +55,7 @@ class Stop:
     def __init__(self, documents: int) -> None:
         self.documents, self.seen = documents, 0
 
-    def __call__(self, documents: int, share: float) -> None:
+    def __call__(self, documents: int, _: float) -> None:
         self.seen = documents
         if documents >= self.documents:
             raise KeyboardInterrupt
@@ -140,6 +140,6 @@ def test_a_process_that_dies_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> Any:
         raise TerminatedWorkerError("killed")
 
-    monkeypatch.setattr(runner.Parallel, "__call__", broken)
+    monkeypatch.setattr(joblib.Parallel, "__call__", broken)
     with pytest.raises(InputError, match="a process of the audit ended too early"):
         audit(topics_of(), drawn(5), n_jobs=2)

@@ -98,7 +98,7 @@ def test_a_folder_is_no_model(tmp_path: Path, form: str) -> None:
     ("form", "modules", "message"),
     [
         ("skops", ["skops"], "install scikit-learn and skops: pip install 'heldout"),
-        ("pickle", ["joblib"], "install scikit-learn and skops: pip install 'heldout"),
+        ("pickle", ["sklearn.decomposition._lda"], "install scikit-learn and skops: pip install 'heldout"),
         ("gensim", ["gensim"], "install gensim: pip install 'heldout"),
         ("tomotopy", ["tomotopy"], "install tomotopy: pip install 'heldout"),
     ],
