@@ -112,7 +112,7 @@ clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
 
 clean-all: clean ## Remove downloads, .venv and the tools' caches as well
 	@$(REMOVE_VENV)
-	@rm -rf data/raw data/corpora .packages .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf data/raw data/corpora .packages .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 lock: ## For maintainers: write requirements.lock and environment.yml anew (UPGRADE=1: newest versions)
