@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_refused() -> None:
     other = Relation("r", ("films", "people"), np.zeros((1, 2), bool), np.ones((1, 2), bool))
     with pytest.raises(InputError, match="films, people"):
         Relations("r", {"people": ("Ann", "Bob"), "films": ("x",)}, (two, other))
-    with pytest.raises(InputError, match="corpus tiny: .*not relations"):
+    with pytest.raises(InputError, match=r"corpus tiny: .*not relations"):
         relations_of(Corpus.from_documents("tiny", [("a", ["wing"])]))
 
 
@@ -129,9 +129,7 @@ def test_a_cut_file_of_r_is_one_line(tmp_path: Path, read: Callable[[str, Mappin
 def test_monks_names_are_in_the_order_of_their_numbers() -> None:
     _check_names("file", list(MONKS))
     _check_names("file", [f"MONK_{number}" for number in range(1, 19)])
-    with pytest.raises(
-        InputError, match="file: row 1 .*ROMUL_10"
-    ):
+    with pytest.raises(InputError, match=r"file: row 1 .*ROMUL_10"):
         _check_names("file", ["ROMUL_10", "BONAVEN_5", *(f"M_{number}" for number in range(3, 19))])
     with pytest.raises(InputError, match="row 18 "):
         _check_names("file", list(MONKS[:17]))
@@ -154,7 +152,7 @@ def test_matlab_files_are_read_with_their_gaps_and_others_refused() -> None:
     with pytest.raises(InputError, match=r"50animalbindat\.mat: .*MATLAB"):
         read_animals("animals", {"50animalbindat.mat": content[:200]})
     twos = matlab(names=names, features=names, data=np.array([[0, 2], [1, 1]], dtype=np.uint8))
-    with pytest.raises(InputError, match="relation has: .*NaN"):
+    with pytest.raises(InputError, match=r"relation has: .*NaN"):
         read_animals("animals", {"50animalbindat.mat": twos})
 
 

@@ -49,7 +49,7 @@ def test_posts_have_the_label_of_their_rating(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="-100 and 100"):
         read_poliblog("poliblog", ratings)
     fewer = {**members, "tiny.ratings.rda": r_file(tmp_path, "ratings", np.array([100.0]))}
-    with pytest.raises(InputError, match="2 documents, .*1 names"):
+    with pytest.raises(InputError, match=r"2 documents, .*1 names"):
         read_poliblog("poliblog", fewer)
 
 
@@ -97,7 +97,7 @@ def test_labels_and_times_need_names_that_have_them() -> None:
     source = {"synthetic": False}
     three = Corpus.from_documents("three", [(f"v{n}/1", ["a"]) for n in (2, 0, 1)], source)
     assert times_of(three).tolist() == [2, 0, 1]
-    with pytest.raises(InputError, match="corpus three: .*label"):
+    with pytest.raises(InputError, match=r"corpus three: .*label"):
         labels_of(three)
     plain = Corpus.from_documents("plain", [("1", ["a"]), ("2", ["b"])], source)
     with pytest.raises(InputError, match="a time"):

@@ -23,7 +23,7 @@ def test_published_values() -> None:
         "nips": Shape(150, 50, 10780, 1381.1),
     }
     assert published_shape("medline-like", PUBLISHED) == published_shape("medline-unstemmed", PUBLISHED)
-    with pytest.raises(InputError, match="corpus own: .*cranfield, medline, nips"):
+    with pytest.raises(InputError, match=r"corpus own: .*cranfield, medline, nips"):
         published_shape("own", PUBLISHED)
     assert base_name("nips-like") == base_name("nips") == "nips"
 
@@ -47,7 +47,7 @@ def test_rows_in_the_order_given(tmp_path: Path) -> None:
 
 
 def test_missing_or_impossible_numbers_of_test_documents() -> None:
-    with pytest.raises(InputError, match="corpus own: .*test documents"):
+    with pytest.raises(InputError, match=r"corpus own: .*test documents"):
         describe([own()], {}, PUBLISHED)
     for number in (0, 3):
         with pytest.raises(InputError, match=f"corpus own: {number} test documents"):

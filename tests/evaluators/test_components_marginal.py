@@ -143,5 +143,5 @@ def test_refuses_what_has_no_prior_no_rule_or_no_sample(monkeypatch: pytest.Monk
     with pytest.raises(InputError, match="0 temperatures"):
         annealed_marginal(components(1), documents, 5, rng, penalty=1.0, temperatures=0)
     monkeypatch.setattr(module, "ORDERS", (2, 3))
-    with pytest.raises(InputError, match="d0 .*3 nodes"):
+    with pytest.raises(InputError, match=r"d0 .*3 nodes"):
         quadrature(components(1), documents, penalty=1.0)

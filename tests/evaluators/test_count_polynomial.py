@@ -161,7 +161,7 @@ def test_bad_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         GammaPoissonMoments(one, one, one, one)
     with pytest.raises(InputError, match="beta"):
         GammaPoissonMoments(one, np.ones(3), one, 0.0 * one)
-    with pytest.raises(InputError, match="whole numbers .*1 words"):
+    with pytest.raises(InputError, match=r"whole numbers .*1 words"):
         gap_marginal(np.array([[0.5]]), np.ones((1, 2)), one, one, 0.0 * one)
     with pytest.raises(InputError, match="from -1"):
         rating_profile_marginal(np.array([[4]]), np.full((1, 2, 4), 0.25), one)

@@ -146,7 +146,7 @@ def test_bad_input_is_refused() -> None:
         DMR(2).fit(COUNTS, 2.0 * ones)
     with pytest.raises(InputError, match="each of 9"):
         DMR(2).fit(COUNTS, ones[:3])
-    with pytest.raises(InputError, match="covariate .*undefined"):
+    with pytest.raises(InputError, match=r"covariate .*undefined"):
         DMR(2).fit(COUNTS, np.column_stack([ones, np.full(9, np.nan)]))
     with pytest.raises(InputError, match="DMR: 0 topics"):
         DMR(0).fit(COUNTS, ones)

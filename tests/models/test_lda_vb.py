@@ -210,7 +210,7 @@ def test_bad_input_is_refused(model: type[LDAVB]) -> None:
         with pytest.raises(InputError, match="the counts hold"):
             model(2).fit(np.array([[1.0, entry]]))
     for change in ({"n_components": 0}, {"alpha": 0.0}, {"gamma": math.inf}, {"alpha": math.nan}):
-        with pytest.raises(InputError, match="at least 1( and 0)?, positive"):
+        with pytest.raises(InputError, match=r"at least 1( and 0)?, positive"):
             model(2).set_params(**change).fit(COUNTS)
 
 
