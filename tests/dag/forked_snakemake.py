@@ -86,7 +86,7 @@ def serve(limit: int) -> None:
     for line in sys.stdin:
         process = os.fork()
         if not process:
-            run(*json.loads(line), limit)
+            run(*json.loads(line), limit=limit)
         print(process, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 

@@ -485,6 +485,7 @@ def test_the_joint_distribution_test_catches_a_wrong_normaliser() -> None:
 
 
 @pytest.mark.parametrize("taken_out_of_the_word", [True, False])
+@pytest.mark.long
 def test_the_joint_distribution_test_catches_a_token_left_in_its_words_count(taken_out_of_the_word: bool) -> None:
     """The sampler in plain Python, right and with the token's word count not decremented.
 
