@@ -66,10 +66,10 @@ class ForkedSnakemake:
         return int(self.server.stdout.readline())
 
 
-def is_running(group: int) -> bool:
-    """Return whether a process of a group is alive."""
+def is_running(process: int) -> bool:
+    """Return whether a run that was started has not ended; it leads its group only a moment after its start."""
     try:
-        os.killpg(group, 0)
+        os.kill(process, 0)
     except ProcessLookupError:
         return False
     return True
