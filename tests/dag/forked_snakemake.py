@@ -86,12 +86,12 @@ def serve(limit: int) -> None:
     for line in sys.stdin:
         process = os.fork()
         if not process:
-            run(*json.loads(line), limit=limit)
+            run(limit, *json.loads(line))
         print(process, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 
 
-def run(folder: str, arguments: list[str], stdout: str, stderr: str, limit: int) -> None:
+def run(limit: int, folder: str, arguments: list[str], stdout: str, stderr: str) -> None:
     """Be a new process that runs Snakemake, `limit` seconds at most, and end."""
     os.setsid()
     signal.alarm(limit)
