@@ -6,6 +6,7 @@ when they run: a job's start costs more than many a job's work.
 
 import argparse
 import errno
+import gc
 import json
 import os
 import re
@@ -266,6 +267,9 @@ def _inputs(args: argparse.Namespace) -> "Inputs":
     names = ("effects", "commit", "date", "timings", "benchmarks", "commands", "groups", "measurements", "notes")
     given: dict[str, Any] = {name: getattr(args, name) for name in names if hasattr(args, name)}
     inputs = Inputs.read(args.study, args.scores, args.corpora, **given)
+    # tables stay: collections need not look at them, and are rarer
+    gc.freeze()
+    gc.set_threshold(50_000)
     return replace(inputs, papers=papers_of(inputs.study))
 
 

@@ -92,5 +92,5 @@ def test_a_table_reads_back_and_a_reason_must_be_one(tmp_path: Path) -> None:
     write_history(tmp_path / "claims.csv", [change])
     assert read_history(tmp_path / "claims.csv") == [change]
     (tmp_path / "claims.csv").write_text((tmp_path / "claims.csv").read_text().replace(",test,", ",whim,"))
-    with pytest.raises(InputError, match="the reason 'whim'; give data, test, code, withdrawn"):
+    with pytest.raises(InputError, match="'whim'"):
         read_history(tmp_path / "claims.csv")

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from limits import HOUR
 from made_audit import HOSTILE, made_audit, made_ranking, with_likelihood, with_reported
 
 from artifact.typesetting import style
@@ -213,7 +214,7 @@ print(hashlib.sha256(heldout.auditing.audit.page.page(AUDIT).encode()).hexdigest
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HOUR,
     )
     assert other.stdout.split() == [hashlib.sha256(text.encode()).hexdigest(), "False"]
 
@@ -379,7 +380,7 @@ def browse(chromium: str, folder: Path, address: Path, *options: str) -> str:
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, start_new_session=True, text=True
     ) as process:
         try:
-            printed, _ = process.communicate(timeout=60)
+            printed, _ = process.communicate(timeout=HOUR)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # its helpers too
             raise
