@@ -19,6 +19,8 @@ SNAKEMAKE := $(RUN) snakemake
 SHOWN := $(SNAKEMAKE) --logger rich
 # stamps first: what is left of a removal that was killed must not pass for an environment
 REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* && rm -rf .venv
+# exit status, the shell's own times and its children's: print the last, and end with the first
+TOOK = awk -F '[ms ]+' 'NR == 1 { status = $$1 } NR == 3 { printf "make $@: %.1f processor minutes\n", $$1 + $$3 + ($$2 + $$4) / 60 } END { exit status }'
 STUDY_FILE := $(if $(STUDY),--configfile workflow/studies/$(STUDY).yaml)
 
 # One display-less backend for every figure, and no package from outside .venv.
@@ -38,8 +40,8 @@ help: ## Show this list
 demo: setup ## Run the whole workflow on small synthetic corpora, to a report (2 minutes, no network)
 	@$(SHOWN) --cores 2 --configfile workflow/studies/demo.yaml
 
-test: $(LOCKED) ## Check style, types, structure and workflow, and run the tests
-	@$(MAKE) --no-print-directory --jobs=2 lint tests
+test: $(LOCKED) ## Check style, types, structure and workflow, and run the tests (6 processor minutes at most)
+	@{ { $(MAKE) --no-print-directory --jobs=2 lint tests >&9; echo $$?; times; } | $(TOOK); } 9>&1
 
 tests: setup
 	@$(RUN) pytest -n 2
@@ -120,7 +122,7 @@ clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
 
 clean-all: clean ## Remove downloads, .venv and the tools' caches as well
 	@$(REMOVE_VENV)
-	@rm -rf data/raw data/corpora .packages .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf data/raw data/corpora .packages .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 lock: ## For maintainers: write requirements.lock and environment.yml anew (UPGRADE=1: newest versions)

@@ -95,7 +95,7 @@ def photograph(page: Path, picture: Path, audit: Any) -> None:
         return
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1080,1020"]
     command = [browser, *options, f"--screenshot={picture}", page.as_uri()]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=3600)
 
 
 def estimators(path: Path) -> None:

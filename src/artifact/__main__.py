@@ -4,6 +4,7 @@ A step is a function, and its signature the step's command line: parameters with
 the others options. Steps import packages when they run: a job's start costs more than many a job's work.
 """
 
+import gc
 import inspect
 import json
 import os
@@ -54,6 +55,9 @@ class Results:
         from artifact.verdicts.inputs import Inputs
 
         inputs = Inputs.read(**vars(self))
+        # tables stay: collections need not look at them, and are rarer
+        gc.freeze()
+        gc.set_threshold(50_000)
         return replace(inputs, papers=papers_of(inputs.study))
 
 

@@ -23,7 +23,6 @@ IMPORTED = (
     ),
     "artifact.typesetting.exhibits",
 )
-MOST_SECONDS = 280  # a run that takes longer is ended
 
 
 class ForkedSnakemake:
@@ -31,7 +30,9 @@ class ForkedSnakemake:
 
     def __init__(self, environment: dict[str, str]) -> None:
         """Start the process that later ones are forked from."""
-        command = [sys.executable, __file__]
+        from limits import HOUR  # on the path of the tests, not of the new process
+
+        command = [sys.executable, __file__, str(HOUR)]
         self.server = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -64,7 +65,16 @@ class ForkedSnakemake:
         return int(self.server.stdout.readline())
 
 
-def serve() -> None:
+def is_running(process: int) -> bool:
+    """Return whether a run that was started has not ended; it leads its group only a moment after its start."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def serve(limit: int) -> None:
     """Run what the lines of the input ask for."""
     for module in IMPORTED:
         importlib.import_module(module)
@@ -75,15 +85,15 @@ def serve() -> None:
     for line in sys.stdin:
         process = os.fork()
         if not process:
-            run(*json.loads(line))
+            run(limit, *json.loads(line))
         print(process, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
 
 
-def run(folder: str, arguments: list[str], stdout: str, stderr: str) -> None:
-    """Be a new process that runs Snakemake, and end."""
+def run(limit: int, folder: str, arguments: list[str], stdout: str, stderr: str) -> None:
+    """Be a new process that runs Snakemake, `limit` seconds at most, and end."""
     os.setsid()
-    signal.alarm(MOST_SECONDS)
+    signal.alarm(limit)
     os.chdir(folder)
     for number, (path, flags) in enumerate(((os.devnull, os.O_RDONLY), (stdout, os.O_WRONLY), (stderr, os.O_WRONLY))):
         os.dup2(os.open(path, flags | os.O_CREAT), number)
@@ -92,4 +102,4 @@ def run(folder: str, arguments: list[str], stdout: str, stderr: str) -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(int(sys.argv[1]))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from limits import HOUR
 
 from artifact.results.corpora import published_shape
 from heldout.corpora.synthetic import draw
@@ -22,7 +23,7 @@ x86 = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="
 def run(*arguments: str, **kernels: str) -> str:
     environment = {key: value for key, value in os.environ.items() if key not in KERNELS} | kernels
     done = subprocess.run(
-        [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False, timeout=HOUR
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

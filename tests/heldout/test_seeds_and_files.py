@@ -105,7 +105,7 @@ def test_what_a_killed_run_left_is_overwritten(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_refused_and_a_full_disk_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a folder; name a file"), replacing(tmp_path):
+    with pytest.raises(InputError, match="a folder"), replacing(tmp_path):
         pass
     with pytest.raises(OSError, match="No space left") as caught, replacing(tmp_path / "file"):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -120,7 +120,7 @@ def test_inputs_are_no_outputs_by_any_name(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(model)
     refuse_inputs([new, texts / "page.html", texts / "b.txt"], [model, texts])
     for output in (model, tmp_path / "link", texts / "a.txt", texts / ".." / "model"):
-        with pytest.raises(InputError, match="an input, which would be overwritten"):
+        with pytest.raises(InputError, match="overwritten"):
             refuse_inputs([output], [model, texts])
-    with pytest.raises(InputError, match="would be written twice"):
+    with pytest.raises(InputError, match="twice"):
         refuse_inputs([new, new], [model])

@@ -162,9 +162,9 @@ chmod 755 "$folder/bin/srun"
 waited=0
 until [ "$(sinfo --noheader --format %T 2>/dev/null)" = idle ]; do
     waited=$((waited + 1))
-    [ "$waited" -le 30 ] || {
+    [ "$waited" -le 3600 ] || {
         tail -n 20 "$folder/slurmctld.log" "$folder/slurmd.log" >&2
-        stop 'the node was not idle after 30 seconds: the daemons'\'' words stand above'
+        stop 'the node was not idle after an hour: the daemons'\'' words stand above'
     }
     sleep 1
 done
@@ -178,7 +178,7 @@ jobs=0
 run() {
     # in the foreground, so that an interruption reaches it
     # shellcheck disable=SC2086  # a list of targets
-    timeout --foreground 1200 snakemake --profile profiles/slurm --configfile "workflow/studies/$1.yaml" \
+    timeout --foreground 3600 snakemake --profile profiles/slurm --configfile "workflow/studies/$1.yaml" \
         --slurm-status-command squeue --slurm-init-seconds-before-status-checks 2 --seconds-between-status-checks 2 \
         --latency-wait 5 $2 >"$log" 2>&1 || {
         tail -n 40 "$log" >&2

@@ -35,6 +35,7 @@ Three results.
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,6 +140,7 @@ def log_normaliser(topics: Topics, length: int, samples: int, rng: np.random.Gen
     )
 
 
+@cache
 def toy_example(vocabulary: int) -> ToyExample:
     """Return the quantities of section 4.3: V words, V identity topics, Dir(1), one token.
 

@@ -27,8 +27,8 @@ the corpus's word frequencies: word w and document d have the K x K curvatures
     n_d C + penalty I,   C = the covariance of W's rows over words, weighted by the words' corpus frequencies,
 
 where e_w is the larger of the observed and the expected tokens of w, plus `DAMPING`. These curvatures transform like
-the Hessian under a change of gauge, so neither frequent words nor correlated axes slow the ascent
-(benchmarks/epca_optimisers.py compares). A step is taken only if it raises O by Armijo's rule: the objective never
+the Hessian under a change of gauge, so neither frequent words nor correlated axes slow the ascent.
+A step is taken only if it raises O by Armijo's rule: the objective never
 falls, and all numbers stay finite.
 
 While iterations gain more than `COARSE`, W, H and all products are float32, with sums over documents in float64: half

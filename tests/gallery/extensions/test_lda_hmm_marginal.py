@@ -138,7 +138,7 @@ def test_impossible_and_too_long_documents() -> None:
     corpus = Corpus.from_documents("c", [("d", ["a", "b", "c"])])
     assert lda_hmm_marginal(of, corpus).log_likelihood[0] == -np.inf
     assert lda_hmm_particles(of, corpus, 5, 2, np.random.default_rng(0)).log_likelihood[0] == -np.inf
-    with pytest.raises(InputError, match="values of a document of 4000 tokens, 3 topics and 2 states"):
+    with pytest.raises(InputError, match="4000 tokens, 3 topics"):
         lda_hmm_marginal(parameters(3, 1), Corpus.from_documents("l", [("d", ["a"] * 4000)]))
-    with pytest.raises(InputError, match="runs: 1 samples; draw 2 or more"):
+    with pytest.raises(InputError, match="runs: 1 samples"):
         lda_hmm_particles(of, corpus, 5, 1, np.random.default_rng(0))

@@ -94,7 +94,7 @@ def test_bad_pairs_and_settings_are_refused() -> None:
     ):
         with pytest.raises(InputError, match=match):
             model.fit(CORPUS, pairs, links)
-    with pytest.raises(InputError, match="no document has a token"):
+    with pytest.raises(InputError, match="no document"):
         RTM(2).fit(Corpus.from_documents("empty", [("a", []), ("b", [])]), np.array([[0, 1]]), np.array([1]))
 
 
@@ -134,5 +134,5 @@ def test_links_that_read_weights_pull_them_too() -> None:
     model = RTM(2, reads="weights", random_state=1).fit(corpus, pairs, links)
     logits = (model.document_topics_[pairs[:, 0]] * model.document_topics_[pairs[:, 1]]) @ model.weights_
     assert logits[links == 1].mean() > logits[links == 0].mean() + 0.5
-    with pytest.raises(InputError, match="links that read"):
+    with pytest.raises(InputError, match="links"):
         RTM(2, reads="words").fit(corpus, pairs, links)  # type: ignore[arg-type]

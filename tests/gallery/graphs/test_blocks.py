@@ -200,18 +200,18 @@ def test_bad_settings_are_refused() -> None:
     for concentration, K in ((0.0, 2), (math.nan, 2), (1.0, -1)):
         with pytest.raises(InputError, match="clusters: concentration"):
             ClusterPrior(concentration, K)
-    with pytest.raises(InputError, match="K is 0; it must be 1 or more"):
+    with pytest.raises(InputError, match="K is 0"):
         sbm_blocks(relations, 0)
-    with pytest.raises(InputError, match=r"eta \(0.0, 1.0\); both must be positive"):
+    with pytest.raises(InputError, match=r"eta \(0\.0, 1\.0\)"):
         sbm_blocks(relations, 2, eta=(0.0, 1.0))
-    with pytest.raises(InputError, match="2 sweeps, 2 of the second half"):
+    with pytest.raises(InputError, match="2 sweeps"):
         sample(sbm_blocks(relations, 2), sweeps=2, kept=2, random=np.random.default_rng(0))
     with pytest.raises(InputError, match="variational EM: K 0"):
         variational_em(relations, 0, random=np.random.default_rng(0))
-    with pytest.raises(InputError, match="expected one relation of people with themselves"):
+    with pytest.raises(InputError, match="people"):
         variational_em(two_relations(), 2, random=np.random.default_rng(0))
     thrice = Relation("r", ("a", "b", "b"), np.zeros((1, 2, 2), bool), np.ones((1, 2, 2), bool))
-    with pytest.raises(InputError, match="one twice on the first two axes alone"):
+    with pytest.raises(InputError, match="first two axes"):
         Blocks(Relations("r", {"a": ("x",), "b": ("y", "z")}, (thrice,)), {})
     with pytest.raises(InputError, match="0 starts"):
         IRM(starts=0).fit(relations)

@@ -140,7 +140,7 @@ def test_bad_settings_are_refused() -> None:
         with pytest.raises(InputError, match="mixed membership: K"):
             Roles(one, given.pop("K"), **given)
     loops = Relation("r", ("a", "a"), np.zeros((2, 2), bool), np.ones((2, 2), bool))
-    with pytest.raises(InputError, match="relation r: expected a graph without self-loops"):
+    with pytest.raises(InputError, match=r"relation r: .*self-loops"):
         Roles(loops, 2, rho=0.0, **PRIOR)
-    with pytest.raises(InputError, match="0 starts, 1000 sweeps"):
+    with pytest.raises(InputError, match="0 starts"):
         MMSB(2, starts=0).fit(one)

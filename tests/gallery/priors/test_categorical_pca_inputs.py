@@ -83,9 +83,9 @@ def test_pairs_of_tokens_are_those_of_the_likelihood() -> None:
 
 
 def test_bad_inputs_are_refused() -> None:
-    with pytest.raises(InputError, match="give a row of finite numbers to each of 30"):
+    with pytest.raises(InputError, match="each of 30"):
         CategoricalPCA(1).fit(COUNTS, inputs=INPUTS[:3])
-    with pytest.raises(InputError, match="the rule takes 1 or 2"):
+    with pytest.raises(InputError, match="1 or 2"):
         categorical_pca_inputs_marginal(fitted(3), COUNTS, INPUTS)
 
 

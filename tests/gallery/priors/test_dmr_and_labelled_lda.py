@@ -142,15 +142,15 @@ def test_dmr_finds_what_a_covariate_says_of_the_topics() -> None:
 
 def test_bad_input_is_refused() -> None:
     ones = np.ones((9, 1))
-    with pytest.raises(InputError, match="first covariate must be the constant"):
+    with pytest.raises(InputError, match="first covariate"):
         DMR(2).fit(COUNTS, 2.0 * ones)
-    with pytest.raises(InputError, match="give a row to each of 9 documents"):
+    with pytest.raises(InputError, match="each of 9"):
         DMR(2).fit(COUNTS, ones[:3])
-    with pytest.raises(InputError, match="covariate is undefined"):
+    with pytest.raises(InputError, match=r"covariate .*undefined"):
         DMR(2).fit(COUNTS, np.column_stack([ones, np.full(9, np.nan)]))
     with pytest.raises(InputError, match="DMR: 0 topics"):
         DMR(0).fit(COUNTS, ones)
-    with pytest.raises(InputError, match="document 0 has no topic"):
+    with pytest.raises(InputError, match="document 0"):
         LabelledLDA().fit(COUNTS, 0.0 * ones)
     with pytest.raises(InputError, match="give 0 or 1"):
         LabelledLDA().fit(COUNTS, 0.5 * ones)
@@ -158,9 +158,9 @@ def test_bad_input_is_refused() -> None:
         LabelledLDA(0).fit(COUNTS, ones)
     with pytest.raises(InputError, match="gamma is 0"):
         LabelledLDA(gamma=0.0).fit(COUNTS, ones)
-    with pytest.raises(InputError, match="every document must have every topic"):
+    with pytest.raises(InputError, match="every topic"):
         AllTopics(COUNTS, LABELS, 0.1, "test")
-    with pytest.raises(InputError, match="has 16777216 tokens or more"):
+    with pytest.raises(InputError, match="16777216"):
         DMR(2).fit(np.array([[2.0**24, 1.0]]), np.ones((1, 1)))
     with pytest.raises(InputError, match="negative or undefined"):
         OwnPriors(COUNTS, -np.ones((9, 2)), 0.1, "test")

@@ -56,5 +56,5 @@ def test_printed_decays_find_what_least_squares_find() -> None:
 
 
 def test_bad_settings_are_refused() -> None:
-    with pytest.raises(InputError, match="a rate above 0 and decays of 0 or more"):
+    with pytest.raises(InputError, match=r"rate .*decays"):
         next(passes(ratings(), 1, Decays(-0.1, 0.0), np.random.default_rng(0)))

@@ -133,5 +133,5 @@ def test_bad_settings_are_refused(setting: dict[str, Any], message: str) -> None
 
 def test_too_many_units_for_the_exact_sum_are_refused() -> None:
     wide = Machine(np.zeros(15), np.zeros((3, 3)), np.zeros((3, 3, 15)))
-    with pytest.raises(InputError, match="15 hidden units; the exact likelihood takes at most 14"):
+    with pytest.raises(InputError, match="15 hidden units"):
         of.rbm_ratings_marginal(users(EVERY), wide)

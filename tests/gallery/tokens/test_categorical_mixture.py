@@ -47,8 +47,8 @@ def test_the_objective_never_falls_and_one_component_counts_shares(posterior: Po
 
 def test_bad_responses_are_refused() -> None:
     for responses in (np.array([[0.5]]), np.array([0, 1]), np.zeros((0, 2), np.int64)):
-        with pytest.raises(InputError, match="must be a matrix of whole numbers"):
+        with pytest.raises(InputError, match="whole numbers"):
             CategoricalMixture(1).fit(responses)
     for responses in (np.array([[-2, 0]]), np.array([[3, 0]]), np.array([[-1, -1]])):
-        with pytest.raises(InputError, match="responses go from 0 to 2, -1 is a gap"):
+        with pytest.raises(InputError, match="from 0 to 2"):
             CategoricalMixture(1, values=3).fit(responses)

@@ -75,7 +75,7 @@ def test_degenerate_em_raises_the_joint_probability_of_its_points(bound: str) ->
         near = np.diag(model.log_joint(*model.counts_and_sums(x), moved)) - 0.5 * (moved**2).sum(axis=1)
         assert np.all(near <= joint + 1e-9)
         assert np.all(exact(model, x) <= joint + 1e-9)
-    with pytest.raises(InputError, match="the posterior delta is none of gaussian, point"):
+    with pytest.raises(InputError, match="posterior delta"):
         CategoricalPCA(1, posterior="delta").fit(x)
 
 
@@ -105,7 +105,7 @@ def test_the_evaluator_is_the_integral_however_narrow_the_posterior() -> None:
     z = np.arange(-1.5, 2.5, 0.001)
     log_terms = 600.0 * z - 1000.0 * np.logaddexp(0.0, z) - 0.5 * z**2 - 0.5 * np.log(2.0 * np.pi)
     assert categorical_pca_marginal(model, n)[0] == pytest.approx(logsumexp(log_terms) + np.log(0.001), abs=1e-7)
-    with pytest.raises(InputError, match="3 components; the rule takes 1 or 2"):
+    with pytest.raises(InputError, match="3 components"):
         categorical_pca_marginal(CategoricalPCA(3), n)
     narrow = 1e5 * n  # by Laplace's method, whose relative error is of the order of 1e-8 here
     logit = np.log(1.5)
@@ -139,15 +139,15 @@ def test_a_gap_is_integrated_out_and_an_empty_case_has_probability_one() -> None
 
 def test_bad_input_is_refused() -> None:
     x, blocks = made()
-    with pytest.raises(InputError, match="there is no bound jaakkola; there are boehning, bouchard"):
+    with pytest.raises(InputError, match="jaakkola"):
         CategoricalPCA(1, bound="jaakkola").fit(x)
     for wrong in ((2, 3), (), (0, 12)):
-        with pytest.raises(InputError, match="do not divide the 12 columns"):
+        with pytest.raises(InputError, match="12 columns"):
             CategoricalPCA(1, blocks=wrong).fit(x)
     with pytest.raises(InputError, match="negative or undefined"):
         CategoricalPCA(1).fit(-x)
-    with pytest.raises(InputError, match="these must be at least 1, 0, 1 and 0"):
+    with pytest.raises(InputError, match="at least 1, 0, 1 and 0"):
         CategoricalPCA(0).fit(x)
     x[:, :2] = 0.0
-    with pytest.raises(InputError, match="a block of columns holds no token"):
+    with pytest.raises(InputError, match="block of columns"):
         CategoricalPCA(1, blocks=blocks).fit(x)

@@ -30,7 +30,7 @@ def exact(model: CategoricalPCA, x: Floats) -> float:
 
 
 @pytest.mark.parametrize("blocks", BLOCKS)
-@pytest.mark.parametrize("K", [1, 2])
+@pytest.mark.parametrize("K", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_the_rule_of_the_fit_has_the_exact_value_and_no_step_raises_it(K: int, blocks: tuple[int, ...] | None) -> None:
     x = drawn(blocks)
     model = CategoricalPCAByQuadrature(K, blocks=blocks, penalty=PENALTY, tolerance=1e-10, random_state=0).fit(x)
@@ -65,9 +65,9 @@ def test_a_mode_has_no_gradient_and_lies_above_the_likelihood() -> None:
     p = np.exp(eta) / np.exp(eta).sum(axis=1, keepdims=True)
     np.testing.assert_allclose((x - 20.0 * p) @ model.weights_, z, atol=1e-4)
     np.testing.assert_allclose((x * np.log(p)).sum(axis=1), of_points)
-    assert (categorical_pca_marginal(model, x) < of_points - 0.5 * (z**2).sum(axis=1)).all()
+    assert (categorical_pca_marginal(model, x[:40]) < (of_points - 0.5 * (z**2).sum(axis=1))[:40]).all()
 
 
 def test_quadrature_takes_two_components() -> None:
-    with pytest.raises(InputError, match="3 components; the rule takes 1 or 2"):
+    with pytest.raises(InputError, match="3 components"):
         CategoricalPCAByQuadrature(3).fit(drawn(None))

@@ -100,10 +100,10 @@ def test_the_likelihood_lies_below_full_folding_in() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(InputError, match="GaP: the counts hold a number that is not whole"):
+    with pytest.raises(InputError, match=r"GaP: .*not whole"):
         GaP(2).fit(np.array([[0.5]]))
     for change in ({"alpha": 0.0}, {"beta": -1.0}, {"rho": 1.0}, {"gamma": math.inf}, {"sweeps": 0}):
-        with pytest.raises(InputError, match="these must be at least 1, positive and finite"):
+        with pytest.raises(InputError, match="at least 1, positive and finite"):
             GaP(2).set_params(**change).fit(np.ones((2, 2)))
 
 

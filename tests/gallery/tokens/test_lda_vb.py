@@ -210,13 +210,13 @@ def test_bad_input_is_refused(model: type[LDAVB]) -> None:
         with pytest.raises(InputError, match="the counts hold"):
             model(2).fit(np.array([[1.0, entry]]))
     for change in ({"n_components": 0}, {"alpha": 0.0}, {"gamma": math.inf}, {"alpha": math.nan}):
-        with pytest.raises(InputError, match=r"these must be at least 1( and 0)?, positive"):
+        with pytest.raises(InputError, match=r"at least 1( and 0)?, positive"):
             model(2).set_params(**change).fit(COUNTS)
 
 
 def test_bad_settings_of_the_online_version_are_refused() -> None:
     for change in ({"batch": 0}, {"tau": 0.5}, {"kappa": -1.0}):
-        with pytest.raises(InputError, match="these must be at least 1, 0, 1 and 0"):
+        with pytest.raises(InputError, match="at least 1, 0, 1 and 0"):
             OnlineLDAVB(2).set_params(**change).fit(COUNTS)
     with pytest.raises(InputError, match="not whole"):
         LDAGibbs(2).fit(np.array([[0.5]]))

@@ -47,7 +47,7 @@ def test_the_objective_never_falls_and_ends_at_the_mean_counts(posterior: Poster
 
 @pytest.mark.parametrize("entry", [-1.0, math.nan, 0.5])
 def test_bad_counts_are_refused(entry: float) -> None:
-    with pytest.raises(InputError, match="mixture of Poissons: the counts hold"):
+    with pytest.raises(InputError, match="mixture of Poissons: "):
         PoissonMixture(1).fit(np.array([[1.0, entry]]))
-    with pytest.raises(InputError, match="3 components cannot start from 2 documents"):
+    with pytest.raises(InputError, match=r"3 components .*2 documents"):
         PoissonMixture(3).fit(np.ones((2, 2)))

@@ -35,7 +35,7 @@ def test_one_component_has_the_smoothed_shares_and_no_gap() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(InputError, match="user rating profile: responses go from 0 to 4, -1 is a gap"):
+    with pytest.raises(InputError, match=r"user rating profile: .*from 0 to 4"):
         UserRatingProfile(2, values=5).fit(np.array([[5]]))
-    with pytest.raises(InputError, match="these must be at least 1, positive and finite"):
+    with pytest.raises(InputError, match="at least 1, positive and finite"):
         UserRatingProfile(2, alpha=0.0).fit(np.array([[1]]))

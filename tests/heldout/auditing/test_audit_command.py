@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from limits import HOUR
 
 from heldout.auditing import runner, session
 from heldout.auditing.blocks import evaluate
@@ -160,7 +161,7 @@ def test_ctrl_c_on_a_terminal_ends_all_processes(files: tuple[Path, Path], pause
         time.sleep(pause)
         os.killpg(child.pid, signal.SIGINT)  # as a terminal does, to the group that this test started
         err = child.stderr.read().decode()
-        assert child.wait() == INTERRUPTED
+        assert child.wait(timeout=HOUR) == INTERRUPTED
     finally:
         child.kill()
         child.wait()

@@ -47,11 +47,11 @@ def test_digests_differ_when_members_do(first: dict[str, bytes], second: dict[st
 
 def test_missing_member_and_missing_file(tmp_path: Path) -> None:
     path = pack(tmp_path / "x.tgz", MEMBERS)
-    with pytest.raises(InputError, match=r"x\.tgz: expected the member cran\.all\.1400, found none"):
+    with pytest.raises(InputError, match=r"x\.tgz: .*cran\.all\.1400"):
         read_members(path, "cran.all.1400")
-    with pytest.raises(InputError, match="nothing: no such file"):
+    with pytest.raises(InputError, match="nothing: "):
         read_members(tmp_path / "nothing", "*")
-    with pytest.raises(InputError, match="expected a file, found a truncated or unreadable one"):
+    with pytest.raises(InputError, match="truncated"):
         read_members(tmp_path, "")
 
 
@@ -82,7 +82,7 @@ def test_members_that_are_no_files_and_names_that_are_not_utf8(tmp_path: Path) -
         archive.addfile(link)
         odd = tarfile.TarInfo("c/\udce9")
         archive.addfile(odd)
-    with pytest.raises(InputError, match=r"the member b/1\.txt is a link"):
+    with pytest.raises(InputError, match=r"b/1\.txt .*link"):
         read_members(path, "b/*")
     members = read_members(path, "c/*")
     assert members == {"c/\udce9": b""}

@@ -44,7 +44,7 @@ def test_what_is_saved_is_loaded_and_the_same_corpus_gives_the_same_bytes(words:
 
 def test_damaged_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
-    with pytest.raises(InputError, match="no such corpus"):
+    with pytest.raises(InputError, match=r"x\.npz: "):
         Corpus.load(path)
     corpus_of([["a", "b"], ["b"]]).save(path)
     path.write_bytes(path.read_bytes()[:-50])

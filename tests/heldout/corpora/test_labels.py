@@ -44,7 +44,7 @@ def test_nips_volumes_are_labels_of_all_papers(tmp_path: object) -> None:
 
 
 def test_what_has_no_labels_is_refused() -> None:
-    with pytest.raises(InputError, match="story 1: expected a NEWID and one TOPICS"):
+    with pytest.raises(InputError, match=r"story 1: .*NEWID"):
         topics_of_stories({"f": b'<REUTERS NEWID="1"><BODY>x</BODY></REUTERS>'})
-    with pytest.raises(InputError, match="document a has no labels"):
+    with pytest.raises(InputError, match=r"document a .*labels"):
         labels_of(Corpus.from_documents("c", [("a", ["x"])]))

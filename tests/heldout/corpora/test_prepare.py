@@ -78,10 +78,10 @@ def test_reuters_leaves_out_stories_without_a_word_and_says_whose_place_it_takes
 def test_edited_missing_and_truncated_raw_files_are_refused(mirror: Mirror) -> None:
     path = mirror.folder / "cran.tar.gz"
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(InputError, match=r"cran\.tar\.gz: expected a whole tar archive, found"):
+    with pytest.raises(InputError, match=r"cran\.tar\.gz: .*tar archive"):
         prepare("cranfield", mirror.folder, mirror.table)
     pack(path, {"cran.all.1400": b".I 1\n.W\nto be or not to be\n"})
-    with pytest.raises(InputError, match=r"cran\.tar\.gz: expected the content digest"):
+    with pytest.raises(InputError, match=r"cran\.tar\.gz: .*digest"):
         prepare("cranfield", mirror.folder, mirror.table)
     path.unlink()
     with pytest.raises(InputError, match=r"cran\.tar\.gz"):
@@ -90,10 +90,10 @@ def test_edited_missing_and_truncated_raw_files_are_refused(mirror: Mirror) -> N
 
 def test_a_document_of_stop_words_and_a_single_document_are_refused(mirror: Mirror) -> None:
     mirror.add("med.tar.gz", {"MED.ALL": b".I 1\n.W\ncells\n.I 2\n.W\nof the and\n"})
-    with pytest.raises(InputError, match="corpus medline: document 2: no word is left"):
+    with pytest.raises(InputError, match="corpus medline: document 2: "):
         prepare("medline", mirror.folder, mirror.table)
     mirror.add("med.tar.gz", {"MED.ALL": b".I 1\n.W\ncells\n.I 2\n.W\n"})
-    with pytest.raises(InputError, match=r"corpus medline: 1 document\(s\)"):
+    with pytest.raises(InputError, match="corpus medline: 1 "):
         prepare("medline", mirror.folder, mirror.table)
 
 
@@ -106,7 +106,7 @@ def test_raw_files_and_unknown_names() -> None:
     assert raw_files("medline-like") == ()
     assert raw_files("votes") == ("house-votes-84.data",)
     for name in ("cranfeld", "cranfeld-like", ""):
-        with pytest.raises(InputError, match=f"corpus {name}: unknown; the known corpora are {', '.join(RECIPES)}"):
+        with pytest.raises(InputError, match=f"corpus {name}: .*{', '.join(RECIPES)}"):
             raw_files(name)
 
 

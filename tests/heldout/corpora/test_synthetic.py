@@ -67,7 +67,7 @@ def test_scale_shrinks_documents_vocabulary_and_long_texts() -> None:
     corpus, topics = draw("some-like", SHAPE, 0.1)
     assert (corpus.n_documents, corpus.n_words, topics.n_topics) == (40, 50, 5)
     for scale in (0.0, -1.0, 1.01, float("nan")):
-        with pytest.raises(InputError, match=f"scale {scale}: must be above 0 and at most 1"):
+        with pytest.raises(InputError, match=f"scale {scale}: "):
             draw("some-like", SHAPE, scale)
 
 

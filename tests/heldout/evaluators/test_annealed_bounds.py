@@ -49,7 +49,7 @@ def test_a_single_component_is_bidirectional_monte_carlo() -> None:
 def test_draws_of_other_documents_are_refused() -> None:
     rng = np.random.default_rng(2)
     drawn = simulate_mixture(topics(), PRIOR, np.array([3, 8]), rng)
-    with pytest.raises(InputError, match="components do not fit"):
+    with pytest.raises(InputError, match="components"):
         annealed_bounds(topics(), PRIOR, drawn._replace(components=drawn.components[:1]), rng)
     with pytest.raises(InputError, match="samples"):
         annealed_bounds(topics(), PRIOR, drawn, rng, steps=0)

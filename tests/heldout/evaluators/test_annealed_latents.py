@@ -97,10 +97,10 @@ def test_bad_input_is_refused() -> None:
     rng = np.random.default_rng(0)
     with pytest.raises(InputError, match="0 samples"):
         gap_annealed(COUNTS, B, prior(0.0), 0, rng, temperatures=1)
-    with pytest.raises(InputError, match="annealed counts: 0 temperatures; take 1 or more"):
+    with pytest.raises(InputError, match="annealed counts: 0 temperatures"):
         gap_annealed(COUNTS, B, prior(0.0), 1, rng, temperatures=0)
     model = CategoricalPCA(1, iterations=0, random_state=0).fit(COUNTS)
-    with pytest.raises(InputError, match="annealed categorical PCA: 0 temperatures; take 1 or more"):
+    with pytest.raises(InputError, match="annealed categorical PCA: 0 temperatures"):
         categorical_pca_annealed(model, COUNTS, 1, rng, temperatures=0)
     with pytest.raises(InputError, match="negative or undefined"):
         categorical_pca_annealed(model, -COUNTS, 1, rng, temperatures=1)

@@ -318,8 +318,8 @@ def test_refuses_what_cannot_be_sampled() -> None:
         chib(TOPICS, documents, 0, rng)
     with pytest.raises(InputError, match="0 runs"):
         chib(TOPICS, documents, 1, rng, runs=0)
-    with pytest.raises(InputError, match="2 tokens and 1 assignments"):
+    with pytest.raises(InputError, match="1 assignments"):
         bidirectional(TOPICS, documents, 1, rng, assignments=np.array([0]))
     for wrong in ([1, 0], [0, 3], [0, -1]):
-        with pytest.raises(InputError, match="cannot come from its topic"):
+        with pytest.raises(InputError, match="from its topic"):
             bidirectional(TOPICS, documents, 1, rng, assignments=np.array(wrong))

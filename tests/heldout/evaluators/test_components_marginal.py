@@ -134,14 +134,14 @@ def test_refuses_what_has_no_prior_no_rule_or_no_sample(monkeypatch: pytest.Monk
     with pytest.raises(InputError, match="3 components"):
         quadrature(components(3), documents, penalty=1.0)
     for penalty in (0.0, -1.0, math.inf, math.nan):
-        with pytest.raises(InputError, match="no prior's precision"):
+        with pytest.raises(InputError, match="precision"):
             quadrature(components(1), documents, penalty=penalty)
-        with pytest.raises(InputError, match="no prior's precision"):
+        with pytest.raises(InputError, match="precision"):
             annealed_marginal(components(1), documents, 5, rng, penalty=penalty)
     with pytest.raises(InputError, match="0 samples"):
         annealed_marginal(components(1), documents, 0, rng, penalty=1.0)
     with pytest.raises(InputError, match="0 temperatures"):
         annealed_marginal(components(1), documents, 5, rng, penalty=1.0, temperatures=0)
     monkeypatch.setattr(module, "ORDERS", (2, 3))
-    with pytest.raises(InputError, match="d0 of 2 tokens has not settled at 3 nodes"):
+    with pytest.raises(InputError, match=r"d0 .*3 nodes"):
         quadrature(components(1), documents, penalty=1.0)

@@ -153,20 +153,20 @@ class PointMass(DirichletMoments):
 def test_bad_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     one = np.ones(2)
     for weights in (np.array([[1.0, -1.0]]), np.array([[1.0, math.nan]]), np.ones((2, 3))):
-        with pytest.raises(InputError, match="give 2 finite numbers >= 0 to a token"):
+        with pytest.raises(InputError, match="2 finite numbers"):
             log_marginal(weights, DirichletMoments(one))
-    with pytest.raises(InputError, match="every alpha must be positive"):
+    with pytest.raises(InputError, match="alpha"):
         DirichletMoments(0.0 * one)
-    with pytest.raises(InputError, match="rho must be at least 0 and below 1"):
+    with pytest.raises(InputError, match="rho"):
         GammaPoissonMoments(one, one, one, one)
-    with pytest.raises(InputError, match="beta has the shape"):
+    with pytest.raises(InputError, match="beta"):
         GammaPoissonMoments(one, np.ones(3), one, 0.0 * one)
-    with pytest.raises(InputError, match="whole numbers >= 0 of 1 words"):
+    with pytest.raises(InputError, match=r"whole numbers .*1 words"):
         gap_marginal(np.array([[0.5]]), np.ones((1, 2)), one, one, 0.0 * one)
     with pytest.raises(InputError, match="from -1"):
         rating_profile_marginal(np.array([[4]]), np.full((1, 2, 4), 0.25), one)
-    with pytest.raises(InputError, match="too far from Dirichlet"):  # a point mass at the mean, against a corner
+    with pytest.raises(InputError, match="Dirichlet"):  # a point mass at the mean, against a corner
         log_marginal(np.tile([[1.0, 1e-9]], (300, 1)), PointMass(one))
     monkeypatch.setattr(module, "LARGEST_LAYER", 3)
-    with pytest.raises(InputError, match=r"4\.0e\+00 count vectors, the limit is 3"):
+    with pytest.raises(InputError, match=r"4\.0e\+00 .*limit is 3"):
         log_marginal(np.ones((3, 2)), DirichletMoments(one))

@@ -180,9 +180,9 @@ def test_refuses_what_costs_too_much_with_the_figure(monkeypatch: pytest.MonkeyP
 
 def test_the_limits_themselves() -> None:
     rng = np.random.default_rng(1)
-    with pytest.raises(InputError, match=r"1\.3e\+12 updates \(at most about 1\.3e\+03 s\), the limit is 1\.0e\+12;"):
+    with pytest.raises(InputError, match=r"1\.3e\+12 updates .*limit is 1\.0e\+12"):
         exact_marginal(random_topics(rng, 5, 2), corpus(2, [0, 1] * 250))
-    with pytest.raises(InputError, match=r"at 20 topics has 4\.1e\+09 count vectors, the limit is 6\.7e\+07;"):
+    with pytest.raises(InputError, match=r"20 topics .*4\.1e\+09 .*limit is 6\.7e\+07"):
         exact_marginal(random_topics(rng, 20, 2), corpus(2, [0, 1] * 8))
 
 

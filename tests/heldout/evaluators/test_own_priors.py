@@ -78,12 +78,12 @@ def test_annealing_has_the_exact_values_within_its_errors(monkeypatch: pytest.Mo
 
 
 def test_bad_priors_are_refused() -> None:
-    with pytest.raises(InputError, match="document 1 has a Dirichlet parameter that is negative"):
+    with pytest.raises(InputError, match=r"document 1 .*negative"):
         OwnPriors(PHI, np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]), WORDS)
-    with pytest.raises(InputError, match="give 3 to a document"):
+    with pytest.raises(InputError, match="give 3"):
         OwnPriors(PHI, np.ones((2, 2)), WORDS)
     model = OwnPriors(PHI, np.ones((2, 3)), WORDS)
-    with pytest.raises(InputError, match="2 priors for 1 documents"):
+    with pytest.raises(InputError, match="2 priors"):
         own_priors_exact(model, corpus([(0, 1)]))
     with pytest.raises(InputError, match="samples"):
         reference(model, corpus([(0, 1), (2,)]), 10, np.random.default_rng(0))

@@ -81,17 +81,17 @@ def test_the_score_is_the_mean_per_token_and_an_audit_is_refused() -> None:
     score = heldout.log_likelihood(given, documents, vocabulary=WORDS, estimator="exact-marginal")
     assert score == pytest.approx(exact, abs=1e-9)
     assert heldout.log_likelihood(given, documents, vocabulary=WORDS) == pytest.approx(exact, abs=0.2)
-    with pytest.raises(InputError, match="a product of experts, of which an audit has no more than the likelihood"):
+    with pytest.raises(InputError, match="product of experts"):
         heldout.audit(given, documents, vocabulary=WORDS)
-    with pytest.raises(InputError, match="chib: under a Dirichlet prior only"):
+    with pytest.raises(InputError, match="chib: "):
         heldout.log_likelihood(given, documents, vocabulary=WORDS, estimator="chib")
 
 
 def test_what_is_no_product_of_experts_is_refused() -> None:
     W, b, mean, covariance = np.zeros((4, 2)), np.zeros(4), np.zeros(1), np.eye(1)
-    with pytest.raises(InputError, match=r"W of \(2, 4\) and b of \(4,\) for 4 words"):
+    with pytest.raises(InputError, match=r"W of \(2, 4\)"):
         ProductOfExperts.of(W.T, b, mean, covariance, WORDS)
-    with pytest.raises(InputError, match="W or b has a number that is not finite"):
+    with pytest.raises(InputError, match="not finite"):
         ProductOfExperts.of(W, b + np.inf, mean, covariance, WORDS)
     with pytest.raises(InputError, match="positive definite"):
         ProductOfExperts.of(W, b, mean, -covariance, WORDS)

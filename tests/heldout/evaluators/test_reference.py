@@ -163,7 +163,7 @@ def test_a_component_that_does_not_fit_adds_its_share_of_the_error_alone() -> No
     same = mixture_reference(topics, one, drawn, least_samples(4), np.random.default_rng(2), chains=4)
     np.testing.assert_array_equal(same.log_likelihood, alone.log_likelihood)
     np.testing.assert_array_equal(same.bias, alone.bias)
-    with pytest.raises(InputError, match="359 samples; draw 360"):
+    with pytest.raises(InputError, match="359 samples"):
         mixture_reference(topics, prior, drawn, samples - 1, np.random.default_rng(0), chains=4)
 
 
@@ -233,7 +233,7 @@ def test_one_topic_needs_no_luck() -> None:
 def test_refuses_what_cannot_be_sampled() -> None:
     with pytest.raises(InputError, match="2 samples"):
         reference(TOPICS, corpus([0]), 1000, np.random.default_rng(0), chains=2)
-    with pytest.raises(InputError, match="239 samples; draw 240"):
+    with pytest.raises(InputError, match="239 samples"):
         reference(TOPICS, corpus([0]), 239, np.random.default_rng(0))
 
 

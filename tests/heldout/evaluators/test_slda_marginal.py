@@ -95,5 +95,5 @@ def test_posterior_counts_of_an_impossible_document_are_not_known() -> None:
     value, _, p = posterior_counts(np.zeros((1, 2)), np.ones(2))
     assert value == -np.inf
     assert np.isnan(p).all()
-    with pytest.raises(InputError, match="give 2 finite numbers"):
+    with pytest.raises(InputError, match="2 finite numbers"):
         posterior_counts(np.ones((1, 3)), np.ones(2))

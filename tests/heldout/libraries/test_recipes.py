@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from limits import HOUR
 from model_files import COUNTS, DOCUMENTS, FIXTURES, TOPICS, WORDS, phi_and_alpha
 
 import heldout
@@ -220,7 +221,7 @@ def test_recipes_in_r(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("title", IN_R)
 def test_r_writes_the_same_files(title: str, tmp_path: Path) -> None:
     before = written_by_r(title)
-    subprocess.run(["Rscript", "--vanilla", str(before / "recipe.R")], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run(["Rscript", "--vanilla", str(before / "recipe.R")], cwd=tmp_path, check=True, timeout=HOUR)
     after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert after == {path.name: path.read_bytes() for path in before.glob("*.csv")}
 
@@ -240,7 +241,7 @@ def test_two_lines_of_r_give_the_command_what_the_recipe_writes(title: str, tmp_
     (tmp_path / "heldout").write_text('#!/bin/sh\necho "$@" >typed\n')
     (tmp_path / "heldout").chmod(0o755)
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    subprocess.run(["Rscript", "--vanilla", "two.R"], cwd=tmp_path, env=environment, check=True, timeout=60)
+    subprocess.run(["Rscript", "--vanilla", "two.R"], cwd=tmp_path, env=environment, check=True, timeout=HOUR)
     _, model, documents, _, words, *rest = (tmp_path / "typed").read_text().split()
     assert rest == ["--format", "ldac", "--no-library"]
     vocabulary = (tmp_path / words).read_text().split()

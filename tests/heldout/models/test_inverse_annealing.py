@@ -264,10 +264,10 @@ def test_bad_settings_are_refused() -> None:
     for changes in ({"start": 0.0}, {"start": 1.1}, {"convergence": 0.0}, {"noise": -0.1}, {"noise": 0.5}):
         with pytest.raises(InputError, match="annealing: start"):
             annealing(tokens.training, tokens.validation, topics=2, seed=1, **{**ANNEALING, **changes})
-    with pytest.raises(InputError, match="0 topics and 300 iterations"):
+    with pytest.raises(InputError, match="0 topics"):
         fits(tokens, 0)
     nothing = tokens.validation.with_streams([np.zeros(0, np.int32)] * 25, tokens.validation.documents)
-    with pytest.raises(InputError, match="validation tokens of drawn"):
+    with pytest.raises(InputError, match="validation"):
         fits(tokens._replace(validation=nothing))
-    with pytest.raises(InputError, match="validation tokens of drawn"):
+    with pytest.raises(InputError, match="validation"):
         fits(tokens._replace(validation=corpus(5)))

@@ -485,6 +485,7 @@ def test_the_joint_distribution_test_catches_a_wrong_normaliser() -> None:
 
 
 @pytest.mark.parametrize("taken_out_of_the_word", [True, False])
+@pytest.mark.long
 def test_the_joint_distribution_test_catches_a_token_left_in_its_words_count(taken_out_of_the_word: bool) -> None:
     """The sampler in plain Python, right and with the token's word count not decremented.
 
@@ -849,7 +850,7 @@ def test_counts_beyond_the_numbers_weights_are_in_are_refused(
     """A long document beside a short one, and a word of many documents."""
     monkeypatch.setattr(lda, "LARGEST_COUNT", 6 if len(documents) == 2 else 3)
     corpus = Corpus.from_documents("large", [(str(d), words) for d, words in enumerate(documents)])
-    with pytest.raises(InputError, match="tokens or more; divide the corpus"):
+    with pytest.raises(InputError, match="divide the corpus"):
         LDA(2, sweeps=1, random_state=0).fit(corpus)
     monkeypatch.setattr(lda, "LARGEST_COUNT", 7 if len(documents) == 2 else 4)
     LDA(2, sweeps=1, random_state=0).fit(corpus)

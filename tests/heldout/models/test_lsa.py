@@ -137,7 +137,7 @@ def test_the_mixing_weight_at_its_ends() -> None:
 def test_bad_ranks_are_refused() -> None:
     decomposition = lsa.decompose(sp.csr_array(random_counts(5, 8)))
     for rank in (0, 6):
-        with pytest.raises(InputError, match=f"ranks \\[{rank}\\]; they must lie between 1 and the counts' rank, 5"):
+        with pytest.raises(InputError, match=f"ranks \\[{rank}\\]"):
             next(lsa.reconstructions(decomposition, [rank]))
     with pytest.raises(InputError, match="hold no tokens"):
         lsa.decompose(sp.csr_array((2, 3)))

@@ -100,8 +100,8 @@ def test_what_is_refused() -> None:
         MultinomialMixture(1).fit(np.array([[1.0, -1.0]]))
     with pytest.raises(InputError, match="hold no tokens"):
         MultinomialMixture(1).fit(np.zeros((2, 2)))
-    with pytest.raises(InputError, match="cannot start from 1 documents"):
+    with pytest.raises(InputError, match="1 documents"):
         MultinomialMixture(2).fit(np.array([[1.0, 2.0], [0.0, 0.0]]))
     start = Multinomials(np.ones(1), np.array([[1.0, 0.0]]))
-    with pytest.raises(InputError, match="data case 1 has probability 0"):
+    with pytest.raises(InputError, match="data case 1"):
         fit_from(MultinomialMixture(1), np.array([[1.0, 0.0], [0.0, 1.0]]), start)

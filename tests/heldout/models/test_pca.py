@@ -76,5 +76,5 @@ def test_least_squares_is_numpys_at_any_rank() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InputError, match="PCA: the data must be a matrix of finite numbers"):
+    with pytest.raises(InputError, match=r"PCA: .*finite"):
         PCA(1).fit(np.array([1.0, 2.0]))

@@ -36,7 +36,7 @@ def test_parameters_come_back_by_name(model: type[PointVEM[Any, Any, Any]]) -> N
     "change", [{"n_components": 0}, {"iterations": -1}, {"tolerance": -1.0}, {"tolerance": math.nan}]
 )
 def test_bad_settings_are_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="these must be at least 1, 0 and 0"):
+    with pytest.raises(InputError, match="at least 1, 0 and 0"):
         KMeans(2).set_params(**change).fit(np.eye(3))
 
 
