@@ -127,13 +127,11 @@ open(sys.argv[1], "w").write(made_audit(60).to_html() + made_ranking().to_html()
         pytest.param(with_likelihood(AUDIT, log_likelihood=-math.inf, standard_error=math.nan), id="impossible"),
         pytest.param(with_likelihood(made_audit(3), tokens=0), id="nothing-scored"),
         pytest.param(made_audit(3), id="one-document"),
-        pytest.param(made_audit(60, complete=False), id="interrupted"),
     ],
 )
 def test_odd_audits_make_whole_pages(audit: Any) -> None:
     text = Page(audit.to_html()).text
     assert wording.headline(audit) in text
-    assert wording.incomplete(audit) in text
     assert not re.search(r"\b(nan|inf)\b", text)
 
 

@@ -150,9 +150,9 @@ def experiment(job: Job, settings: Packages) -> Results:
     check_installed(job.model)
     training, test = documents(job, settings.training_documents)
     recorder = job.recorder(documents=test.documents)
-    rounds = settings.rounds[job.model]
+    rounds = {str(package): number for package, number in settings.rounds.items()}[job.model]
     _measure(job, settings, training, test, rounds, recorder)
-    own = settings.own_rounds.get(job.model, rounds)
+    own = {str(package): number for package, number in settings.own_rounds.items()}.get(job.model, rounds)
     if (job.topics, job.seed) == (settings.own_rounds_topics, 0) and own != rounds:
         _measure(job, settings, training, test, own, recorder.at(variant=job.variant + DEFAULT))
     return recorder.results
