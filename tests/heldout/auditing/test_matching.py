@@ -130,7 +130,6 @@ def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unle
     meant = audit(model, other[:40], **options, other_corpus=True)
     assert meant.documents == 40
     flat = "5 of 8 topics are nearly uniform, as topics that no document uses: 3, 4, 5, 6, 7 (from 0)."
-    assert flat in " ".join(str(meant).split())
     assert meant.to_json()["flat_topics"] == [3, 4, 5, 6, 7]
     assert f"Of tuple, 8 topics (1) {flat}" in " ".join(str(heldout.rank([model, model], own, **options)).split())
     wrong = heldout.log_likelihood(model, other[:40], **options, other_corpus=True)
