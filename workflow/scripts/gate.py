@@ -19,14 +19,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+REFERENCE = ["--config", "results=reference", "--"]
 RUNS = {  # Snakemake's arguments, by a name
     "demo": ["--configfile", "workflow/studies/demo.yaml"],
     "demo-gallery": ["--configfile", "workflow/studies/demo-gallery.yaml"],
-    "paper": ["--config", "results=reference", "--", "paper/paper.pdf"],
-    "gallery": ["--configfile", "workflow/studies/gallery.yaml", "--config", "results=reference", "--", "paper/gallery.pdf"],
+    "paper": [*REFERENCE, "paper/paper.pdf"],
+    "gallery": ["--configfile", "workflow/studies/gallery.yaml", *REFERENCE, "paper/gallery.pdf"],
 }
 KINDS = {".csv", ".npz", ".tex", ".pdf"}
-TIMES = ("benchmarks", "timings.csv")
+TIMES = {"benchmarks", "timings.csv"}  # names of files and folders with times
 COMMIT = re.compile(rb"\\newcommand\{\\(Commit|CommitDate|commit\w*)\}.*\n")
 
 
@@ -36,12 +37,12 @@ def digest(content: bytes) -> str:
 
 
 def made(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield name and digest of every file that runs have made below a folder; the PDF of the whole paper is left out."""
+    """Yield name and digest of every file that runs have made below a folder, without the typeset documents."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if path.is_file() and path.suffix in KINDS and name.parts[0] in ("data", "figures", "paper"):
-            if not set(TIMES) & set(name.parts) and not (name.parts[0] == "paper" and path.suffix == ".pdf"):
-                yield str(name), digest(path.read_bytes())
+        typeset = name.parts[0] == "paper" and path.suffix == ".pdf"
+        if path.is_file() and path.suffix in KINDS and not typeset and not TIMES & set(name.parts):
+            yield str(name), digest(path.read_bytes())
 
 
 def audits() -> Iterator[tuple[str, str]]:
@@ -61,9 +62,12 @@ def audits() -> Iterator[tuple[str, str]]:
     V, words = 60, [f"w{w}" for w in range(60)]
     topics = random.dirichlet(np.full(V, 0.2), size=4)
     weights = random.dirichlet(np.full(4, 0.5), size=160)
-    counts = sp.csr_array(np.array([random.multinomial(length, theta @ topics) for theta, length in zip(weights, random.integers(5, 60, 160), strict=True)]))
+    lengths = random.integers(5, 60, 160)
+    drawn = [random.multinomial(length, theta @ topics) for theta, length in zip(weights, lengths, strict=True)]
+    counts = sp.csr_array(np.array(drawn))
     training, test = counts[:120], counts[120:]
-    lists = [[words[w] for w in np.repeat(np.arange(V), row)] for row in counts.toarray()]
+    lists = [[words[w] for w in np.repeat(np.arange(V), row)] for row in drawn]
+    labels = [f"m{d % 2}" for d in range(40)]
     sklearn = [LatentDirichletAllocation(K, random_state=0).fit(training) for K in (3, 8)]
     dictionary = gensim.corpora.Dictionary([words])
     bags = [dictionary.doc2bow(text) for text in lists]
@@ -83,7 +87,7 @@ def audits() -> Iterator[tuple[str, str]]:
         "audit scikit-learn": lambda: heldout.audit(sklearn[1], test, n_jobs=2),
         "audit gensim": lambda: heldout.audit(of_gensim, lists[120:]),
         "audit tomotopy": lambda: heldout.audit(of_tomotopy, lists[120:]),
-        "audit tomotopy, priors of documents": lambda: heldout.audit(dmr, lists[120:], metadata=[f"m{d % 2}" for d in range(40)]),
+        "audit tomotopy, priors of documents": lambda: heldout.audit(dmr, lists[120:], metadata=labels),
         "rank scikit-learn": lambda: heldout.rank(sklearn, test),
         "rank libraries": lambda: heldout.rank([of_gensim, of_tomotopy], lists[120:]),
     }
@@ -93,14 +97,15 @@ def audits() -> Iterator[tuple[str, str]]:
 
 def digests() -> dict[str, str]:
     """Return the digests of everything, by name; runs are made in a folder of their own."""
-    found = dict(audits())
+    of_audits = dict(audits())
     with tempfile.TemporaryDirectory() as folder:
         for name, arguments in RUNS.items():
-            command = ["snakemake", "--cores", "2", "--quiet", "all", "--snakefile", str(ROOT / "Snakefile"), "--directory", folder]
+            command = ["snakemake", "--cores", "2", "--quiet", "all", "--directory", folder]
+            command += ["--snakefile", str(ROOT / "Snakefile")]
             files = [str(ROOT / one) if one.endswith(".yaml") else one for one in arguments]
             if subprocess.run([*command, *files], cwd=ROOT, check=False).returncode:
                 sys.exit(f"gate: the run {name} failed")
-        return found | dict(made(Path(folder)))
+        return of_audits | dict(made(Path(folder)))
 
 
 def main() -> int:

@@ -45,7 +45,8 @@ class Values:
                 rows = rows[: len(rows) // (columns + 1) * (columns + 1)].reshape(-1, columns + 1)
                 file.truncate(rows.nbytes)
         except OSError as error:
-            raise InputError(f"{folder}: nothing can be kept there ({error.strerror}); name another folder (store)") from error
+            said = f"{folder}: nothing can be kept there ({error.strerror}); name another folder (store)"
+            raise InputError(said) from error
         if not np.isin(rows[:, 0], np.arange(documents)).all():
             raise InputError(f"{self.path}: not the values of {documents} documents; delete it")
         at = rows[:, 0].astype(np.int64)
