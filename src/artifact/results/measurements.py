@@ -21,7 +21,7 @@ class Measurement:
         chain: the Markov chain's number as text; "none" for a model without chains.
         seed: determines split, start and sampling.
         quantity: what was measured, such as "log-likelihood" or "r-hat".
-        axis: what `at` counts, such as "iteration", "sweep", "document" or "length".
+        axis: the unit of `at`, such as "iteration", "sweep", "document" or "length".
         at: the position on that axis.
         value: the number, in nats where it is a log probability.
         standard_error: its Monte Carlo error; 0 for a deterministic number, NaN where none is stated.

@@ -11,7 +11,7 @@ from heldout.errors import InputError
 from heldout.files import replacing, write_rows
 
 CORES = 2  # processor cores that share a study's jobs
-TRAINING = "training"  # rule of the part of a job whose whole is timed, too
+TRAINING = "training"  # rule of the training within a job, which is timed as a whole, too
 COLUMNS = ("rule", "corpus", "model", "variant", "topics", "seed", "seconds", "cpu_seconds", "memory_mb")
 
 
