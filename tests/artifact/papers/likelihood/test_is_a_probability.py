@@ -12,10 +12,10 @@ from artifact.papers.likelihood.experiments import is_a_probability
 from artifact.papers.likelihood.experiments.is_a_probability import (
     GAP,
     GIVEN_THETA,
+    HALF_SCORES,
     KIND,
     LOG_MEAN,
     LOG_SUM,
-    OF_HALVES,
     TRUE_MODEL,
     draw,
     experiment,
@@ -65,7 +65,7 @@ def test_every_score_is_held_to_the_exact_truth_and_to_the_mixture_that_drew_the
     assert over.keys() == given.keys() | {GAP, LOG_SUM, LOG_MEAN}
     assert over[GAP] == 0.0
     # what a score is held to is the same for all of a kind
-    for kind in (OF_HALVES, given.keys() - set(OF_HALVES)):
+    for kind in (HALF_SCORES, given.keys() - set(HALF_SCORES)):
         apart = [over[name] - given[name] for name in kind]
         assert apart == pytest.approx([apart[0]] * len(apart), abs=1e-8)
     assert min(over[FULL], given[FULL]) > 15.0  # a maximum over theta, of 60 documents

@@ -46,8 +46,8 @@ def experiment(job: Job, settings: MeanRatio) -> Results:
         No score; and measurements of the variant "mean-ratio". On the axis "samples": "ratio-ESTIMATOR", the mean of
         estimate / p(w), and "logarithm-ESTIMATOR", the mean of its logarithm, nats per document, each with its standard
         error over documents; "documents", their number; "mean-tokens", their mean length; "reference-error", the root
-        mean square of the reference's errors, and "reference-bias", the mean of its biases, nats per document, 0 where it is
-        exact.
+        mean square of the reference's errors, and "reference-bias", the mean of its biases, nats per document, 0 where
+        it is exact.
 
     Raises:
         InputError: for a corpus drawn from another number of topics or with too few documents, or as the evaluators do.
