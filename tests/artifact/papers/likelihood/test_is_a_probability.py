@@ -90,7 +90,7 @@ def test_second_halves_are_held_to_their_probability_given_the_first() -> None:
     drawn = draw(topics, lengths, ONE, {"corpus": "none", "topics": 2, "seed": 0, "model": TRUE_MODEL})
     assert drawn.documents.lengths.tolist() == lengths.tolist()
     whole, first = (exact_marginal(topics, part).log_likelihood for part in (drawn.documents, drawn.observed))
-    np.testing.assert_allclose(drawn.of_scored, whole - first, rtol=1e-12)
+    np.testing.assert_allclose(drawn.scored_truth, whole - first, rtol=1e-12)
     assert drawn.scored.lengths.tolist() == [1, 4, 6]
     assert np.all(drawn.scored_given > drawn.given)  # fewer tokens
 

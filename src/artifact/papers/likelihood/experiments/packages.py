@@ -170,8 +170,8 @@ def check_installed(package: str) -> None:
 def documents(job: Job, most: int) -> tuple[Corpus, Corpus]:
     """Return `most` training documents or all, drawn at random, and the test documents, in the corpus's order.
 
-    Both have the vocabulary of all of them. Documents without tokens, or test documents without a word seen in training, are
-    left out.
+    Both have the vocabulary of all of them. Documents without tokens, or test documents without a word seen in
+    training, are left out.
     """
     training, test = job.split()
     order = job.generator("packages-training").permutation(training.n_documents)
