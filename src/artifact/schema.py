@@ -228,7 +228,7 @@ class MoreSeeds(Part):
 
 
 def _one_of(*names: str) -> Any:
-    """Return the type of a text that is one of some names."""
+    """Return the type of texts that may have one of the names."""
     return Literal[names]
 
 
@@ -308,7 +308,7 @@ def check_study(study: dict[str, Any], data: Path) -> dict[str, Any]:
     A frozen study is returned with all keys; imported corpora are looked for in the folder `data`.
 
     Raises:
-        InputError: names the key (such as models/lda/train/sweeps), its value and what it must be.
+        InputError: names the key (such as models/lda/train/sweeps), its value and the rule that it breaks.
     """
     measures = study.get("measures")
     parse(study_of(*(measures if isinstance(measures, dict) else ())), study, "study")

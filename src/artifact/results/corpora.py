@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from heldout.errors import InputError
 from heldout.files import read_rows, write_rows
 
-if TYPE_CHECKING:  # numba: too slow a start for those who want the columns alone
+if TYPE_CHECKING:  # numba: too slow a start where the columns alone are wanted
     from heldout.corpora.corpus import Corpus
     from heldout.corpora.synthetic import Shape
 

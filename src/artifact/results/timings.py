@@ -18,7 +18,7 @@ COLUMNS = ("rule", "corpus", "model", "variant", "topics", "seed", "seconds", "c
 def collect_timings(benchmarks: Path, destination: Path) -> None:
     """Merge benchmark files into one table, sorted by name.
 
-    A file's path says what ran: RULE.tsv, RULE/NAME.tsv or RULE/CORPUS/MODEL/VARIANT/TOPICS-SEED.tsv.
+    A file's path names the job: RULE.tsv, RULE/NAME.tsv or RULE/CORPUS/MODEL/VARIANT/TOPICS-SEED.tsv.
 
     Raises:
         InputError: when a file is not a benchmark file.

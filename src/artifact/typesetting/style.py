@@ -46,8 +46,8 @@ HEIGHT = 2.75
 LABEL_DISTANCE = 0.11  # least distance of neighbouring ticks' labels, panel widths
 LABEL_FACTOR = 4.0  # least factor between labelled numbers of a narrow panel
 
-# One colour per model, evaluator, library and place of a corpus, the same in every figure, and no two alike: a test
-# says how far apart they are. Those of the models are Okabe and Ito's, for any colour vision.
+# One colour per model, evaluator, library and place of a corpus, the same in every figure; a test holds their distances
+# from each other. The models' colours are Okabe and Ito's, for any colour vision.
 COLOURS = {
     PLSA: "#0072B2",
     LDA: "#D55E00",

@@ -128,7 +128,7 @@ ESTIMATOR_PROPS: dict[str, Props] = {
 }
 ESTIMATOR_PROPS[MEAN_FIELD_BOUND] |= {"markerfacecolor": style.WHITE, "linestyle": "none"}
 
-# A made-up document at K = 2, for the eye alone: topics over four words and how often each stands in it
+# A made-up document at K = 2, for the eye alone: topics over four words, and their counts in it
 EXAMPLE_TOPICS = np.array([[0.55, 0.25, 0.15, 0.05], [0.05, 0.15, 0.25, 0.55]])
 EXAMPLE_COUNTS = np.array([14, 9, 8, 8])
 # Labels of the message's second panel: evaluator, text, place on the curve (share of its points), the side of the text
@@ -324,7 +324,7 @@ def _optimism_curves(axis: Axes, inputs: Inputs, corpus: str, model: str) -> set
 def optimism_by(inputs: Inputs) -> Figure:
     """Draw full folding-in less the truth, nats per token, of PLSA: by document length, and by the constant.
 
-    A line per corpus and number of topics: those at which further constants were measured, else the fewest and most.
+    A line per corpus and number of topics with further constants, or with the fewest and the most where there are none.
     Without further constants there is no panel of them.
     """
     corpora = results.optimism_corpora(inputs)

@@ -110,7 +110,7 @@ def _by_gap(shown: "list[pd.DataFrame]") -> list[str]:
 
 
 def _draw(axis: Axes, row: int, package: str, rows: "pd.DataFrame") -> None:
-    """Draw a package's number beside its model's likelihood, by how many documents are scored."""
+    """Draw a package's number beside its model's likelihood, by the number of documents that are scored."""
     if rows.empty:
         return
     wide = rows.pivot_table("value", "documents", "quantity")

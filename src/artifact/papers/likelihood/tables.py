@@ -184,13 +184,13 @@ def _share_rows(inputs: Inputs, rich: "pd.DataFrame", priors: Sequence[tuple[str
         sum_gaps = select(dial, corpus=corpus, topics=k)
         sums, sum_shown = sum_gaps.groupby("at")["gap"].mean(), printable(sum_gaps, ["at"])
         best = int(sums.index[int(sums.to_numpy().argmin())])
-        own = rows.assign(
+        placed = rows.assign(
             at=rows["at"].where(rows["prior"] == SHARE_MIXTURE, 0), error=rows["error"].fillna(0.0) * rows["flat"]
         )
-        means, shown = own.groupby(["prior", "at"])["gap"].mean(), printable(own, ["prior", "at"])
+        means, shown = placed.groupby(["prior", "at"])["gap"].mean(), printable(placed, ["prior", "at"])
         cells = [_if_shown(latex.decimal(means.get(prior, math.nan), 3), shown.get(prior, True)) for prior in priors]
         best_sum = f"{_if_shown(latex.decimal(sums[best], 3), sum_shown[best])} ({best / PER_SUM:g})"
-        least = own.loc[own.groupby("seed")["share"].idxmin()]
+        least = placed.loc[placed.groupby("seed")["share"].idxmin()]
         left = _if_shown(latex.decimal(least["share"].mean(), 2), bool((least["error"] <= LARGEST).all()))
         names = [latex.corpus_name(str(corpus)), latex.integer(k)]
         yield [*names, latex.decimal(rows["flat"].mean(), 3), best_sum, *cells, left]
@@ -211,9 +211,9 @@ def newsgroups(inputs: Inputs) -> str:
         raise InputError("table-newsgroups: 20 newsgroups were not measured; measure them")
     sizes = sorted({int(size) for size in select(rich, prior=SHARE_MIXTURE)["at"]})
     rows = []
-    for (model, topics), own in dial.groupby(["model", "topics"], sort=False):
-        k, means = int(str(topics)), own.groupby("at")["value"].mean()
-        flat = select(own, at=PER_SUM * k)
+    for (model, topics), numbers in dial.groupby(["model", "topics"], sort=False):
+        k, means = int(str(topics)), numbers.groupby("at")["value"].mean()
+        flat = select(numbers, at=PER_SUM * k)
         best = int(means.index[int(means.to_numpy().argmax())])
         mixtures = select(rich, model=model, topics=k, prior=SHARE_MIXTURE)
         fitted, shown = mixtures.groupby("at")["value"].mean(), printable(mixtures, ["at"])
@@ -230,7 +230,7 @@ def newsgroups(inputs: Inputs) -> str:
                     for size in sizes
                 ),
                 latex.decimal(float(flat["gap"].mean()), 3),
-                latex.decimal(float(own.loc[own["at"] == best, "gap"].mean()), 3),
+                latex.decimal(float(numbers.loc[numbers["at"] == best, "gap"].mean()), 3),
             ]
         )
     head = rf"""
@@ -321,14 +321,17 @@ def _validated_rows(inputs: Inputs) -> Iterator[list[str]]:
         raise InputError("table-validation: the reference was held to nothing; measure its validation")
     for corpus in dict.fromkeys(cells["corpus"]):
         for other, name in validation.NAMES.items():
-            own = select(cells, corpus=corpus, other=other)
-            if own.empty:
+            chosen = select(cells, corpus=corpus, other=other)
+            if chosen.empty:
                 continue
-            z, gains = select(documents, corpus=corpus, other=other)["z"].abs(), own[own["validated"]]["gain"]
+            z, gains = (
+                select(documents, corpus=corpus, other=other)["z"].abs(),
+                chosen[chosen["validated"]]["gain"],
+            )
             far = [f"{(z > limit).sum()} of {len(z)}" for limit in (validation.FAR, validation.FARTHER)]
             spread = [latex.decimal(float((z**2).mean()) ** 0.5, 2), *far] if len(z) else [latex.DASH] * 3
             gaps = [_error(gains.mean()), _error(max(gains, key=abs))] if len(gains) else [latex.DASH] * 2
-            counts = [latex.integer(len(own)), latex.integer(len(gains))]
+            counts = [latex.integer(len(chosen)), latex.integer(len(gains))]
             yield [latex.corpus_name(corpus), name, *counts, *gaps, *spread]
 
 
@@ -378,15 +381,19 @@ score & {" & ".join(map(latex.escape, models))} & \(p(w)\) & \(p(w \mid \theta)\
     body: list[latex.TableRow] = []
     cells: dict[Any, str]
     after_refuted = False
-    for _, own in excesses.groupby(["model", "score"], sort=False):
-        columns = zip(*(own[name] for name in ("corpus", "topics", "over", "refuted")), strict=True)
+    for _, group in excesses.groupby(["model", "score"], sort=False):
+        columns = zip(*(group[name] for name in ("corpus", "topics", "over", "refuted")), strict=True)
         cells = {(corpus, topics): _excess(nats, refuted) for corpus, topics, nats, refuted in columns}
-        refuted = bool(own["refuted"].any())
+        refuted = bool(group["refuted"].any())
         body += [latex.ADDLINESPACE] * (after_refuted and not refuted)
         after_refuted = refuted
-        chances = [power_of_ten(Excess(own[column].max()).log_chance) for column in ("over", "given")]
+        chances = [power_of_ten(Excess(group[column].max()).log_chance) for column in ("over", "given")]
         body.append(
-            [latex.escape(own["name"].iloc[0]), *(cells.get(model, latex.DASH) for model in models.index), *chances]
+            [
+                latex.escape(group["name"].iloc[0]),
+                *(cells.get(model, latex.DASH) for model in models.index),
+                *chances,
+            ]
         )
     gaps = results.truth_gaps(inputs)
     if len(gaps):

@@ -183,7 +183,7 @@ def alternatives(inputs: Inputs) -> str:
         return [Run(corpus, model, variant, k, seed) for k in topics for seed in seeds]
 
     _, topics, seeds = study.alternative_grid
-    compared: list[tuple[str, str, str, list[Run], list[Run]]] = []  # model, what, corpus, chosen and other runs
+    compared: list[tuple[str, str, str, list[Run], list[Run]]] = []  # model, setting, corpus, chosen and other runs
     for other in study.alternatives:
         what = ", ".join(
             f"{'' if part == 'train' else 'folding in: '}{latex.wording(name.replace('_', ' '))} {latex.setting(value)}"

@@ -64,8 +64,8 @@ def experiment(job: Job, settings: Optimism) -> Results:
     """Score one model's topics on the test documents of a split with every evaluator above, under every prior.
 
     Of a sampled model the first chain alone is measured, and nothing is added to its p(w | z). The reference has
-    `samples` of all components of the mixture together, or as many as it needs; on corpora of `longer` so many times as
-    many, at as many times smaller a variance: an error in nats is one of fewer tokens where documents are short.
+    `samples` of all components of the mixture together, or as many as it needs; on corpora of `longer` its factor times
+    as many, at a variance smaller by it: an error in nats is one of fewer tokens where documents are short.
 
     Returns:
         Scores, one per evaluator, prior and constant. Measurements, under `smoothing` alone, named as the evaluators:

@@ -163,7 +163,7 @@ class Independent(NamedTuple):
 def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work: float) -> Iterator[tuple[str, int]]:
     """Yield the estimators and numbers of samples that take at most `work` terms.
 
-    A deterministic one has 0 samples, one that takes more than one at least so many times as many samples.
+    A deterministic estimator has 0 samples; numbers of samples are multiplied by the fewest that an estimator takes.
     """
     for name in [*likelihood_estimators(), REFERENCE]:
         for count in [0] if ESTIMATORS[name].deterministic else [n * ESTIMATORS[name].fewest for n in sorted(samples)]:
@@ -198,7 +198,7 @@ def experiment(job: Job, settings: Precision) -> Results:
         fewest, terms = FAR_MORE, [number * TERMS[CHIB](topics, tokens, n) for n in (0, 1)]
         most = {
             SEQUENTIAL: settings.reference_draws / max(1.0, draws),
-            # two halves, each with what precedes it
+            # two halves, each with the terms that precede its samples
             CHIB: (settings.reference_work - 2 * terms[0]) / (terms[1] - terms[0]),
         }
         even = {name: max(fewest, int(min(n, settings.most_reference_samples)) // 2 * 2) for name, n in most.items()}
@@ -247,7 +247,7 @@ def _measure(
         evaluation = estimate(name, cell.topics, cell.documents, count, rng)
         errors = evaluation.log_likelihood - reference.truth
         if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:
-            # the last such count is the largest
+            # the last of these counts is the largest
             bias = min(0.0, float(errors.mean()) / (reference.samples / (2 * count) - 1))
         recorder.mean(BIAS + name, errors, axis="samples", at=count)
         squares = errors**2

@@ -42,7 +42,7 @@ def experiment(job: Job, settings: SameHalves) -> Results:
 
     Returns:
         Scores of the second halves' tokens: of PLSA and LDA `half-folding-in` in the variant `same-halves`, the others
-        in a variant per prior. PLSA's constant is the one that was chosen.
+        in a variant per prior. PLSA has the chosen constant.
     """
     training, test = job.split()
     K = job.topics
