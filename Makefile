@@ -82,7 +82,7 @@ PLAIN := workflow/scripts/prose.py $(addprefix src/heldout/,corpora/relations ev
     $(wildcard src/gallery/*/models src/gallery/*/evaluators)
 
 PLAIN += $(addprefix src/artifact/,compare.py progress.py schema.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
-    $(filter-out %/claims.py,$(wildcard src/artifact/papers/*.py src/artifact/papers/*/*.py)) \
+    $(filter-out %/claims.py %/regret.py,$(wildcard src/artifact/papers/*.py src/artifact/papers/*/*.py)) \
     $(filter-out %/recorder.py,$(wildcard src/artifact/results/*.py)) \
     $(filter-out %/digest.py %/study.py,$(wildcard src/artifact/study/*.py)) \
     $(filter-out %/exhibits.py,$(wildcard src/artifact/typesetting/*.py))

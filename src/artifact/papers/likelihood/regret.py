@@ -70,29 +70,29 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
 
     rows = []
     for corpus in corpora:
-        truth = points(inputs, corpus, model, *_named_on(corpus, _JUDGES[judge]))
-        named_score = CHOOSERS[chooser]
-        score = truth if named_score is None else points(inputs, corpus, model, *_named_on(corpus, named_score))
+        truth = points(inputs, corpus, model, *_on(corpus, _JUDGES[judge]))
+        by = CHOOSERS[chooser]
+        score = truth if by is None else points(inputs, corpus, model, *_on(corpus, by))
         if not set(GROUP_COLUMNS) <= set(truth.columns):
             continue
         for seed in sorted({int(s) for s in truth["seed"]}):
-            truth_rows, score_rows = (
+            of_truth, of_score = (
                 table[table["seed"] == seed].set_index("topics").sort_index() for table in (truth, score)
             )
-            grid = truth_rows.index.intersection(score_rows.index)
-            truth_rows, score_rows = truth_rows.loc[grid], score_rows.loc[grid]
-            if grid.empty or truth_rows[list(GROUP_COLUMNS)].isna().any(axis=None):
+            grid = of_truth.index.intersection(of_score.index)
+            of_truth, of_score = of_truth.loc[grid], of_score.loc[grid]
+            if grid.empty or of_truth[list(GROUP_COLUMNS)].isna().any(axis=None):
                 continue
-            if named_score is not None and named_score[0] == REPORTED:
-                score_rows = _spread(score_rows, truth_rows)
-            values = _values(truth_rows), _values(score_rows)
-            for place, half in enumerate(HALVES):
-                chosen, judged, gain = _regret(*values, half, named_score is None)
-                error = 0.0 if chosen == judged else float(np.hypot(*truth_rows["error"].iloc[[chosen, judged]]))
-                row = {"corpus": corpus, "seed": seed, "half": place, "gain": gain, "error": error}
+            if by is not None and by[0] == REPORTED:
+                of_score = _spread(of_score, of_truth)
+            values = _values(of_truth), _values(of_score)
+            for at, half in enumerate(HALVES):
+                chosen, judged, gain = _regret(*values, half, by is None)
+                error = 0.0 if chosen == judged else float(np.hypot(*of_truth["error"].iloc[[chosen, judged]]))
+                row = {"corpus": corpus, "seed": seed, "half": at, "gain": gain, "error": error}
                 row |= {"chosen": int(grid[chosen]), "judged": int(grid[judged]), "step": _step(values[0], half)}
                 for group, name in enumerate(WITHOUT):
-                    row[name] = _regret(*values, half, named_score is None, left_out=group)[2]
+                    row[name] = _regret(*values, half, by is None, without=group)[2]
                 rows.append(row)
     return pd.DataFrame(rows, columns=["corpus", "seed", "half", "gain", "error", "chosen", "judged", "step", *WITHOUT])
 
@@ -108,14 +108,14 @@ def resolutions(rows: "pd.DataFrame") -> dict[str, float]:
     return {str(corpus): float(spread) for corpus, spread in least.items()}
 
 
-def _named_on(corpus: str, named: tuple[str, str]) -> tuple[str, str]:
+def _on(corpus: str, named: tuple[str, str]) -> tuple[str, str]:
     """Return an evaluator and its variant on a corpus; corpora of today's size have an experiment of their own."""
     evaluator, variant = named
     return evaluator, variant.replace(OPTIMISM, CHOICE, 1) if corpus in TODAY else variant
 
 
 def _spread(score: "pd.DataFrame", truth: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a score of all documents as a score of groups with the same value per token."""
+    """Return a score of all documents as one of groups that all have its value per token."""
     groups = {name: truth[name] for name in TOKENS_COLUMNS}
     for tokens, nats in zip(TOKENS_COLUMNS, NATS_COLUMNS, strict=True):
         groups[nats] = score["value"] * truth[tokens]
@@ -127,20 +127,20 @@ def _values(table: "pd.DataFrame") -> Floats:
     return np.array([table[list(names)].to_numpy(float) for names in (NATS_COLUMNS, TOKENS_COLUMNS)])
 
 
-def _regret(truth: Floats, score: Floats, half: Bools, last: bool, left_out: int = -1) -> tuple[int, int, float]:
+def _regret(truth: Floats, score: Floats, half: Bools, last: bool, without: int = -1) -> tuple[int, int, float]:
     """Return the places in the grid of the score's choice and of the likelihood's, and the regret, nats per token."""
-    keep = np.arange(GROUPS) != left_out
-    (chooser, _), (likelihood, other) = (
-        [table[0][:, part & keep].sum(axis=1) / table[1][:, part & keep].sum(axis=1) for part in (half, ~half)]
-        for table in (score, truth)
+    keep = np.arange(GROUPS) != without
+    (of_score, _), (of_truth, other) = (
+        [of[0][:, part & keep].sum(axis=1) / of[1][:, part & keep].sum(axis=1) for part in (half, ~half)]
+        for of in (score, truth)
     )
-    chosen = len(other) - 1 if last else int(np.argmax(chooser))
-    judged = int(np.argmax(likelihood))
+    chosen = len(other) - 1 if last else int(np.argmax(of_score))
+    judged = int(np.argmax(of_truth))
     return chosen, judged, float(other[judged] - other[chosen])
 
 
 def _step(truth: Floats, half: Bools) -> float:
-    """Return the distance of the likelihood's second choice of K from its first, on the other half, nats per token."""
-    likelihood, other = (truth[0][:, part].sum(axis=1) / truth[1][:, part].sum(axis=1) for part in (half, ~half))
-    first = np.argsort(-likelihood, kind="stable")[:2]
+    """Return how far the number of topics that the likelihood likes second lies from its first, on the other half."""
+    of_truth, other = (truth[0][:, part].sum(axis=1) / truth[1][:, part].sum(axis=1) for part in (half, ~half))
+    first = np.argsort(-of_truth, kind="stable")[:2]
     return float(np.abs(np.diff(other[first])).sum())
