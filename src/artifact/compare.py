@@ -192,7 +192,7 @@ def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
 
 
 def _judged_by_group(pairs: pd.DataFrame, scored: pd.DataFrame, limit: float) -> pd.DataFrame:
-    """Return groups of documents with the columns of `_judge`; `gap` is in units of the allowed difference."""
+    """Return groups of documents with the columns of `_judge`; `gap` is the largest share of an allowed difference."""
     pairs = pairs.merge(scored[[*AXES, "rule", "error"]], how="left", on=list(AXES))
 
     def both(columns: tuple[str, ...]) -> tuple[Floats, Floats]:
