@@ -81,6 +81,12 @@ PLAIN := workflow/scripts/prose.py $(addprefix src/heldout/,corpora/relations ev
     $(addprefix src/heldout/,errors.py files.py processor.py seeds.py topics.py typing.py) \
     $(wildcard src/gallery/*/models src/gallery/*/evaluators)
 
+PLAIN += $(addprefix src/artifact/,compare.py progress.py schema.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
+    $(filter-out %/claims.py %/regret.py,$(wildcard src/artifact/papers/*.py src/artifact/papers/*/*.py)) \
+    $(filter-out %/recorder.py,$(wildcard src/artifact/results/*.py)) \
+    $(filter-out %/digest.py %/study.py,$(wildcard src/artifact/study/*.py)) \
+    $(filter-out %/exhibits.py,$(wildcard src/artifact/typesetting/*.py))
+
 # the tools and what the code imports are enough: kernels are compiled meanwhile
 lint: $(LOCKED)
 	@$(RUN) ruff check --quiet .

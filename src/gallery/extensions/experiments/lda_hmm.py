@@ -35,7 +35,7 @@ FAMILIES = (Family("topics and states", (MODEL, HMM), FOLDED, TOKENS, {MODEL: "L
 def training_documents(job: Job, number: int) -> Corpus:
     """Return the first training documents of a random order, in the corpus's own, over the words that they have."""
     training, _ = job.split()
-    some = job.some(training, number, "lda-hmm-documents")
+    some = job.sample(training, number, "lda-hmm-documents")
     return some.over(tuple(some.vocabulary[w] for w in np.unique(some.tokens)))[0]
 
 

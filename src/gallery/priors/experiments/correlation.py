@@ -47,7 +47,7 @@ FAMILIES = (Family("correlated topics", (JOINTLY, PRIOR, TOMOTOPY), BOUND, TOKEN
 def experiment(job: Job, settings: Correlation) -> Results:
     """Train the models and score them; raises InputError as they and the evaluators do."""
     rest, test = job.split()
-    training = job.some(rest, settings.documents, "correlation-documents")
+    training = job.sample(rest, settings.documents, "correlation-documents")
     training, test, left_out = of_frequent_words(training, test, settings.words)
     counts, words = training.counts(), training.vocabulary
     recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)

@@ -57,7 +57,7 @@ def split(job: Job, documents: int, words: int, least: int) -> tuple[Corpus, Cor
         InputError: for a corpus without labels, or where no label is frequent enough.
     """
     rest, test = job.split()
-    training = job.some(rest, documents, "labelled-documents")
+    training = job.sample(rest, documents, "labelled-documents")
     labels = frequent_labels(training, least)
     if not labels:
         raise InputError(f"{job.variant}: no label of {least} training documents or more; take more documents")
