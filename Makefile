@@ -77,7 +77,7 @@ report: reproduce ## Write Snakemake's report of a run to report.html
 setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is missing
 
 # Whose docstrings, comments, help texts and names are held to workflow/scripts/prose.py.
-PLAIN := workflow/scripts/prose.py $(addprefix src/heldout/,corpora/relations evaluators libraries models) \
+PLAIN := workflow/scripts/prose.py $(addprefix src/heldout/,auditing corpora/relations evaluators libraries models) \
     $(addprefix src/heldout/,errors.py files.py processor.py seeds.py topics.py typing.py) \
     $(wildcard src/gallery/*/models src/gallery/*/evaluators)
 

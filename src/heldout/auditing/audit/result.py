@@ -148,7 +148,7 @@ class Different:
 
 @dataclass(frozen=True)
 class ProbabilityTest:
-    """What the documents that were drawn from the model say of every number.
+    """Excess of every number over the likelihood of documents that were drawn from the model.
 
     Attributes:
         documents, tokens: how many were drawn.

@@ -178,8 +178,8 @@ def _library(audit: AuditResult) -> str:
         if any(term.grows and term.of_documents for term in reported.terms):
             causes.append(f"{says}.")
         else:
-            without = perplexity(math.exp(min((total - cost) * math.log(reported.base), 700.0)))
-            causes.append(f"{says} and says nothing of the documents. Without it the number would be {without}.")
+            rest = perplexity(math.exp(min((total - cost) * math.log(reported.base), 700.0)))
+            causes.append(f"{says} and says nothing of the documents. Without it the number would be {rest}.")
     return " ".join(causes)
 
 
@@ -293,7 +293,7 @@ def probabilities(audit: AuditResult) -> Table | None:
         f"On {amount(test.documents, 'document')} of {amount(test.tokens, 'token')} drawn from the model: each number's"
         f" e-value, its logarithm, nats, less that of {held}, and the most that a probability's chance of that can be."
         " What is not refuted need be none: a number that is too low never is.",
-        tuple(at for at, row in enumerate(rows) if row[-1] == "no"),
+        tuple(row_number for row_number, row in enumerate(rows) if row[-1] == "no"),
     )
 
 
@@ -350,7 +350,7 @@ def numbers(audit: AuditResult) -> Table:
         "The ratio is to the likelihood's perplexity: below 1 a number flatters the model. Over documents: the 95 %"
         " interval for other documents like these, the model fixed. ±: the standard error of the estimator alone. Nats"
         " are per token.",
-        tuple(at for at, row in enumerate(audit.rows) if row.evaluator == LIKELIHOOD),
+        tuple(row_number for row_number, row in enumerate(audit.rows) if row.evaluator == LIKELIHOOD),
     )
 
 
@@ -365,7 +365,7 @@ def terms(audit: AuditResult) -> Table | None:
         (Column("term", number=False), Column("nats per token"), Column("grows with topics", number=False)),
         [(clean(t.name), nats(cost), "yes" if t.grows else "") for t, cost in zip(parts, costs, strict=True)],
         "What adds up to the number, before the exponential: the larger, the higher the perplexity.",
-        tuple(at for at, term in enumerate(parts) if term.grows),
+        tuple(row_number for row_number, term in enumerate(parts) if term.grows),
     )
 
 
