@@ -77,8 +77,8 @@ report: reproduce ## Write Snakemake's report of a run to report.html
 setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is missing
 
 # Whose docstrings, comments, help texts and names are held to workflow/scripts/prose.py.
-PLAIN := workflow/scripts/prose.py src/heldout \
-    $(wildcard src/gallery/*/models src/gallery/*/evaluators)
+PLAIN := workflow/scripts/prose.py src/heldout src/gallery/tokens/members \
+    $(wildcard src/gallery/*.py src/gallery/*/models src/gallery/*/evaluators)
 
 # the tools and what the code imports are enough: kernels are compiled meanwhile
 lint: $(LOCKED)

@@ -246,7 +246,7 @@ def _signed(value: float | None, digits: int = 1) -> str:
     return NOT_RUN if value is None else latex.signed(value, digits)
 
 
-def of_graphs(inputs: Inputs) -> Macros:
+def graph_macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     rows = results.block_rows(inputs)
     known = [row for row in rows if row.exact is not None]

@@ -155,7 +155,7 @@ PRIORS = (
         "section 27.4.4.2",
         "Asked: subtopics of the labels and common topics predict the words better than a topic to each label",
         "likelihood of held-out documents given their labels, partially labelled LDA's less labelled LDA's",
-        partial(compared, experiment=COVARIATES, pairs=(("", covariates.PARTIALLY, covariates.LABELLED),), on=SPLIT),
+        partial(compared, experiment=COVARIATES, pairs=(("", covariates.PARTIALLY, covariates.LABELLED),), keys=SPLIT),
     ),
     Claim(
         "one-tag-informs-no-other",
@@ -179,7 +179,12 @@ PRIORS = (
         "likelihood of held-out tags, multinomial regression LDA's with the most topics less that of a regression of"
         " every tag, within the margin",
         partial(
-            compared, experiment=TAGS, pairs=(("", tags.EXPERTS, tags.ALONE),), on=SPLIT, test="similar", margin=SIMILAR
+            compared,
+            experiment=TAGS,
+            pairs=(("", tags.EXPERTS, tags.ALONE),),
+            keys=SPLIT,
+            test="similar",
+            margin=SIMILAR,
         ),
     ),
     Claim(

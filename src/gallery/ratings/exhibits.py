@@ -144,7 +144,7 @@ def _signed(value: float | None) -> str:
     return latex.DASH if value is None else latex.signed(value, 3)
 
 
-def of_ratings(inputs: Inputs) -> Macros:
+def rating_macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     point, em = ([row for row in results.foldings(inputs) if row.model == model] for model in (of.PMF_POINT, of.PMF_EM))
     result: Macros = {}
