@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 HEIGHT = 4.6
-STEPS = 400  # of the layout
-WORDS = 3  # of a topic that are shown
+STEPS = 400  # steps of the layout
+WORDS = 3  # words of a topic that are shown
 SHOWN = 22  # edges, the strongest
 LABEL = np.array([0.16, 0.13])  # a label's width and height, of the panel's
 
