@@ -197,7 +197,7 @@ def _length(documents: Any) -> int:
 
 
 def _rows(documents: Any, places: Ints) -> Any:
-    """Return some of the documents, of the same kind."""
+    """Return the documents at these places, in the same container."""
     if hasattr(documents, "iloc"):
         return documents.iloc[places]
     if hasattr(documents, "tocsr"):

@@ -114,7 +114,7 @@ def least_co_occurrence(topics: AnyTopics, sample: Corpus, places: Ints) -> floa
 
 
 def draws(topics: AnyTopics, lengths: Ints, places: Ints) -> Corpus:
-    """Return documents of these lengths, (D,), drawn from a model's prior; `places` (D,) are theirs among all.
+    """Return documents of lengths (D,), drawn from a model's prior; `places` (D,) are their places among all.
 
     Under a Dirichlet prior nearly uniform topics, which no document uses, are not drawn.
     """

@@ -124,7 +124,7 @@ def over_same_words(fitted: Fitted, documents: Corpus) -> tuple[Fitted, Corpus]:
 
 
 def mixed(phi: Floats, words: Ints) -> Floats:
-    """Return weights of topics, (K,), by EM from equal ones, under which one mixture of them gives words' counts best.
+    """Return the weights of topics, (K,), whose mixture fits words' counts best, by EM from equal weights.
 
     Args:
         phi: (K, V) p(w | z).

@@ -72,7 +72,7 @@ class Argument(NamedTuple):
 
 
 def arguments(function: Callable[..., Any]) -> Iterator[Argument]:
-    """Yield the parameters of a function or class; in place of one that is a dataclass, the fields of that."""
+    """Yield the parameters of a function or class; the fields of a dataclass stand in its place."""
     for part in inspect.signature(function).parameters.values():
         annotation, default = _plain(part.annotation), part.default
         if is_dataclass(annotation):

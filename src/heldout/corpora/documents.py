@@ -96,7 +96,7 @@ def read_documents(
 
 
 def with_words(documents: Corpus, words: tuple[str, ...]) -> Corpus:
-    """Return documents of numbered words over a vocabulary, whose word i is their word i.
+    """Return documents of numbered words over a vocabulary, which names word i in place i.
 
     Raises:
         InputError: where the documents name their words, or have another number of them.
@@ -168,7 +168,7 @@ def read_archive(name: str, members: Mapping[str, bytes]) -> Corpus:
 
 
 def _imported(documents: Corpus, name: str, files: Mapping[str, bytes], form: str) -> Corpus:
-    """Return documents of counts as a corpus of this name, which was made of these files, the counts first."""
+    """Return documents of counts as a corpus with a name and the files that it was made of, the counts first."""
     if (empty := np.flatnonzero(documents.lengths == 0)).size:
         raise InputError(f"{documents.name}: document {documents.documents[empty[0]]} has no tokens; leave it out")
     require_documents(name, documents.n_documents)

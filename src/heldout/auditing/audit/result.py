@@ -314,7 +314,7 @@ class AuditResult:
             raise InputError(f"there is no table {what!r}; there are numbers, topics, documents")
 
     def total_error(self, documents: NDArray[np.bool_]) -> float:
-        """Return the error of the sum of the likelihood over some documents, (D,) whether it counts, nats.
+        """Return the error of the likelihood's sum over the documents in a (D,) mask, nats.
 
         See `sum_error`.
         """

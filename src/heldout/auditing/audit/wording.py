@@ -227,7 +227,7 @@ def _folding_in(audit: AuditResult) -> str:
 
 
 def flat(topics: tuple[int, ...], n_topics: int) -> str:
-    """Return a clause that names nearly uniform topics, some of so many, by their numbers."""
+    """Return a clause that names the nearly uniform topics by their numbers and counts all topics."""
     named = ", ".join(map(str, topics[:NAMED])) + (", …" if len(topics) > NAMED else "")
     verb, which = ("is", "a topic") if len(topics) == 1 else ("are", "topics")
     return (
@@ -275,7 +275,7 @@ def document_error(audit: AuditResult) -> float:
 
 
 def probabilities(audit: AuditResult) -> Table | None:
-    """Return which of the numbers a probability could have given; None where that was not tested."""
+    """Return the table of the test of every number as a probability; None without the test."""
     test, rows = audit.probability, list[tuple[str, str, str, str]]()
     if test is None:
         return None
@@ -446,7 +446,7 @@ def model_line(audit: AuditResult) -> str:
 
 
 def prior(audit: AuditResult) -> str:
-    """Return a line on the prior: its kind, the ranges of its parameters, and why it is one that was chosen here."""
+    """Return a line on the prior: its kind, the ranges of its parameters, and the reason for a choice made here."""
     ranges = []
     for name, values in audit.parameters.items():
         low, high = (f"{value:.4g}".replace("-", MINUS) for value in (values.min(), values.max()))

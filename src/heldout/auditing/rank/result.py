@@ -166,7 +166,7 @@ class RankingResult:
             }
 
     def difference(self, one: RankedModel, other: RankedModel) -> Difference:
-        """Return how much likelier one model makes the documents than another; see the module."""
+        """Return the difference of the documents' log-likelihoods under two models; see the module."""
         possible = np.isfinite(one.nats) & np.isfinite(other.nats) & (self.lengths > 0)
         lengths = self.lengths[possible].astype(np.float64)
         D, N = len(lengths), float(lengths.sum())
