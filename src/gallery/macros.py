@@ -124,8 +124,8 @@ def macros(inputs: Inputs) -> Macros:
         result[f"Bank{name}"] = shown + spread
     for name, scores_of_curve in AT_MOST.items():
         points = results.curve_points(inputs, [corpus], scores_of_curve)
-        shown = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
-        result[f"Figure{name}"] = over_seeds.perplexity(shown["value"].tolist())
+        rows_shown = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
+        result[f"Figure{name}"] = over_seeds.perplexity(rows_shown["value"].tolist())
     return result | undirected(inputs) | prior_macros(inputs) | graph_macros(inputs) | rating_macros(inputs)
 
 
