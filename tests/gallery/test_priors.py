@@ -21,7 +21,7 @@ from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NOT_RUN
 from gallery.documents import MURPHY
 from gallery.priors import science as results_priors
-from gallery.priors.exhibits import layout, of_priors
+from gallery.priors.exhibits import layout, prior_macros
 from gallery.priors.experiments import correlation, covariates, tags
 from gallery.priors.science import PRIORS, SAME
 from gallery.priors.spec import CORRELATION, COVARIATES, EXHIBITS
@@ -101,9 +101,9 @@ def test_every_claim_is_tested_and_every_exhibit_made(tmp_path: Path) -> None:
         else:
             shown.savefig(tmp_path / "figure.pdf")
             assert len(shown.axes[0].texts) > 1
-    assert NOT_RUN not in of_priors(inputs).values()
+    assert NOT_RUN not in prior_macros(inputs).values()
     nothing = replace(inputs, scores=inputs.scores.iloc[:0], measurements=inputs.measurements.iloc[:0], notes=None)  # type: ignore[union-attr]
-    assert set(of_priors(nothing).values()) == {NOT_RUN}
+    assert set(prior_macros(nothing).values()) == {NOT_RUN}
 
 
 def test_the_layout_keeps_topics_apart_and_draws_edges_together() -> None:

@@ -48,10 +48,10 @@ def run(tasks: Sequence[Task], cores: int = 1, progress: Moved | None = None) ->
     share = sum(float(cost[task.kept.done].sum()) for cost, task in zip(costs, tasks, strict=True))
 
     def calls() -> Iterator[Any]:
-        for at, task in enumerate(tasks):
+        for number, task in enumerate(tasks):
             for first, block in batches(task.subject.documents, BLOCK):
                 if not task.kept.done[first : first + BLOCK].all():
-                    yield delayed(_evaluated)(at, first, *local(task.subject.topics, block, first), task.work)
+                    yield delayed(_evaluated)(number, first, *local(task.subject.topics, block, first), task.work)
 
     parallel = Parallel(None if cores == 1 else cores, return_as="generator_unordered", max_nbytes=None)
     results: Any = None
@@ -59,9 +59,9 @@ def run(tasks: Sequence[Task], cores: int = 1, progress: Moved | None = None) ->
         with _interrupts_held_back():
             list(parallel([delayed(int)()] * cores))  # processes are up before one may be interrupted
             results = parallel(calls())
-        for at, first, values in results:
-            tasks[at].kept.add(first, values)
-            documents, share = documents + len(values), share + float(costs[at][first : first + len(values)].sum())
+        for number, first, values in results:
+            tasks[number].kept.add(first, values)
+            documents, share = documents + len(values), share + float(costs[number][first : first + len(values)].sum())
             if progress is not None:
                 progress(documents, min(1.0, share / total))
     except BrokenProcessPool as error:
@@ -95,6 +95,6 @@ def _interrupts_held_back() -> Iterator[None]:
             signal.raise_signal(number)
 
 
-def _evaluated(at: int, first: int, topics: AnyTopics, block: Corpus, work: Work) -> tuple[int, int, Floats]:
+def _evaluated(number: int, first: int, topics: AnyTopics, block: Corpus, work: Work) -> tuple[int, int, Floats]:
     """Return the values of a block, after its task and the place of its first document."""
-    return at, first, evaluate(topics, block, first, work)
+    return number, first, evaluate(topics, block, first, work)

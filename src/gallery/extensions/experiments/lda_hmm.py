@@ -40,7 +40,7 @@ def training_documents(job: Job, number: int) -> Corpus:
 
 
 def fit(training: Corpus, settings: Sequences | Roles, K: int, C: int, random: np.random.Generator) -> LDAHMM:
-    """Return LDA-HMM of K topics and C states besides, fitted."""
+    """Return LDA-HMM of K topics and C further states, fitted."""
     return LDAHMM.of(settings, K, n_states=C, random_state=random).fit(training)
 
 
