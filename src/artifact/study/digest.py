@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from heldout.errors import InputError
@@ -23,7 +23,7 @@ class _Statement(NamedTuple):
     binds: set[str]
     reads: set[str]
     imports: list[tuple[str, str]]  # modules, and a name taken from each; none for the module as a whole
-    code: str
+    code: str  # its digest
 
 
 def sources(checkout: Path) -> dict[str, bytes]:
@@ -73,8 +73,9 @@ def contents(texts: Mapping[str, bytes], *modules: str) -> dict[str, str]:
     while todo:
         module, name = todo.pop()
         if module.endswith("."):
-            folder = f"src/{module.replace('.', '/')}[!_]*.py"
-            todo += [(module + path.stem, "") for path in map(PurePosixPath, texts) if path.match(folder)]
+            folder = f"src/{module.replace('.', '/')}"
+            members = (file.removeprefix(folder) for file in texts if file.startswith(folder))
+            todo += [(module + one.removesuffix(".py"), "") for one in members if "/" not in one and one[0] != "_"]
         file = _file(texts, module) if "." in module else ""
         name = name if file.endswith(LISTS) else ""
         if not file or (file, name) in seen:
@@ -138,7 +139,7 @@ def _statement(statement: ast.stmt, annotated: bool) -> _Statement:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef() if ast.get_docstring(node) is not None:
                 del node.body[0]
     own = getattr(statement, "name", None)  # of a class or function, whose other names are its own
-    return _Statement({own} if own else binds, reads, imports, ast.dump(statement))
+    return _Statement({own} if own else binds, reads, imports, _digest(ast.dump(statement).encode()))
 
 
 def digest(code: Mapping[str, str]) -> str:
