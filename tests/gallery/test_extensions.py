@@ -22,7 +22,7 @@ from gallery.extensions.science import (
     motion,
     word_lists,
 )
-from gallery.gaps import apart
+from gallery.gaps import largest_distance
 from gallery.graphs.science import block_rows, monks
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.opening import all_gaps, families
@@ -114,8 +114,8 @@ def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one(
     for row in checked:
         assert row.measured[lda_hmm.ESTIMATED] == pytest.approx(row.measured[lda_hmm.EXACT], abs=1.0 / 15)
     distances = [abs(row.measured[lda_hmm.ESTIMATED] - row.measured[lda_hmm.EXACT]) for row in checked]
-    assert apart(made(), "lda-hmm", lda_hmm.EXACT, lda_hmm.ESTIMATED) == pytest.approx(max(distances), abs=1e-12)
-    assert apart(made(), "lda-hmm", "none", "none") is None
+    assert largest_distance(made(), "lda-hmm", lda_hmm.EXACT, lda_hmm.ESTIMATED) == pytest.approx(max(distances), abs=1e-12)
+    assert largest_distance(made(), "lda-hmm", "none", "none") is None
 
 
 def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:
