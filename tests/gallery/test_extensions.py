@@ -114,7 +114,10 @@ def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one(
     for row in checked:
         assert row.measured[lda_hmm.ESTIMATED] == pytest.approx(row.measured[lda_hmm.EXACT], abs=1.0 / 15)
     distances = [abs(row.measured[lda_hmm.ESTIMATED] - row.measured[lda_hmm.EXACT]) for row in checked]
-    assert largest_distance(made(), "lda-hmm", lda_hmm.EXACT, lda_hmm.ESTIMATED) == pytest.approx(max(distances), abs=1e-12)
+    largest = largest_distance(made(), "lda-hmm", lda_hmm.EXACT, lda_hmm.ESTIMATED)
+    assert largest == pytest.approx(max(distances), abs=1e-12)
+        max(distances), abs=1e-12
+    )
     assert largest_distance(made(), "lda-hmm", "none", "none") is None
 
 
