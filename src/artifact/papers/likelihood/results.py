@@ -49,7 +49,7 @@ def points(
     """
     rows = select(inputs.scores, corpus=corpus, model=model, variant=variant)
     if not groups:
-        rows = rows[rows.columns.difference(GROUP_COLUMNS, sort=False)]
+        rows = rows[rows.columns.difference(list(GROUP_COLUMNS), sort=False)]
     if model == PLSA and variant.startswith(OPTIMISM):  # elsewhere one constant alone was run
         rows = select(rows, smoothing=main_constant(inputs))
     return per_token(select(with_truth(rows) if evaluator == TRUTH else rows, evaluator=evaluator))
