@@ -116,8 +116,6 @@ def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one(
     distances = [abs(row.measured[lda_hmm.ESTIMATED] - row.measured[lda_hmm.EXACT]) for row in checked]
     largest = largest_distance(made(), "lda-hmm", lda_hmm.EXACT, lda_hmm.ESTIMATED)
     assert largest == pytest.approx(max(distances), abs=1e-12)
-        max(distances), abs=1e-12
-    )
     assert largest_distance(made(), "lda-hmm", "none", "none") is None
 
 

@@ -49,7 +49,11 @@ class Exhibit:
 
     def make(self, *inputs: Any) -> Any:
         """Import the function and return its result for its inputs."""
-        return getattr(importlib.import_module(self.module), self.function.rpartition(".")[2])(*inputs)
+        return self.load()(*inputs)
+
+    def load(self) -> Any:
+        """Import the function and return it."""
+        return getattr(importlib.import_module(self.module), self.function.rpartition(".")[2])
 
 
 @dataclass(frozen=True)

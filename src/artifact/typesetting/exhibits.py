@@ -103,6 +103,10 @@ def make_all(
         for name in names:
             _make_named(name, *shared)
         return
+    known = exhibits(inputs.papers, inputs.study)
+    for name in names:
+        if name in known:
+            known[name].load()  # once, and not in every process
     with ProcessPoolExecutor(processes, get_context("fork"), _FORKED.extend, (shared,)) as pool:
         list(pool.map(_make_here, names))
 

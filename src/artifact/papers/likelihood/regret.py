@@ -14,7 +14,7 @@ be had one half of one split chosen the likelihood's second best (`resolutions`)
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_
 from artifact.verdicts.effects import WITHOUT
 from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import COMPLETION, FULL, HALF, MEAN_FIELD_BOUND
-from heldout.typing import Bools, Floats
+from heldout.typing import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,25 +75,23 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
         score = truth if by is None else points(inputs, corpus, model, *_on(corpus, by))
         if not set(GROUP_COLUMNS) <= set(truth.columns):
             continue
-        for seed in sorted({int(s) for s in truth["seed"]}):
-            of_truth, of_score = (
-                table[table["seed"] == seed].set_index("topics").sort_index() for table in (truth, score)
-            )
-            grid = of_truth.index.intersection(of_score.index)
-            of_truth, of_score = of_truth.loc[grid], of_score.loc[grid]
-            if grid.empty or of_truth[list(GROUP_COLUMNS)].isna().any(axis=None):
+        of_truth, of_score = _by_seed(truth), _by_seed(score)
+        for seed in sorted(of_truth.keys() & of_score.keys()):
+            grid, judging, choosing = np.intersect1d(of_truth[seed].topics, of_score[seed].topics, return_indices=True)
+            judge_values, errors = of_truth[seed].groups[:, judging], of_truth[seed].errors[judging]
+            if not len(grid) or np.isnan(judge_values).any():
                 continue
-            if by is not None and by[0] == REPORTED:
-                of_score = _spread(of_score, of_truth)
-            values = _values(of_truth), _values(of_score)
+            choice_values = of_score[seed].groups[:, choosing]
+            if by is not None and by[0] == REPORTED:  # a score of all documents: all groups have its value per token
+                tokens = judge_values[1]
+                choice_values = np.array([of_score[seed].nats[choosing, None] * tokens, tokens])
             for at, half in enumerate(HALVES):
-                chosen, judged, gain = _regret(*values, half, by is None)
-                error = 0.0 if chosen == judged else float(np.hypot(*of_truth["error"].iloc[[chosen, judged]]))
-                row = {"corpus": corpus, "seed": seed, "half": at, "gain": gain, "error": error}
-                row |= {"chosen": int(grid[chosen]), "judged": int(grid[judged]), "step": _step(values[0], half)}
-                for group, name in enumerate(WITHOUT):
-                    row[name] = _regret(*values, half, by is None, without=group)[2]
-                rows.append(row)
+                places, others, gains = _regrets(judge_values, choice_values, half, by is None)
+                chosen, judged = int(places[0]), int(others[0])
+                error = 0.0 if chosen == judged else float(np.hypot(*errors[[chosen, judged]]))
+                row = {"corpus": corpus, "seed": seed, "half": at, "gain": float(gains[0]), "error": error}
+                row |= {"chosen": int(grid[chosen]), "judged": int(grid[judged]), "step": _step(judge_values, half)}
+                rows.append(row | dict(zip(WITHOUT, map(float, gains[1:]), strict=True)))
     return pd.DataFrame(rows, columns=["corpus", "seed", "half", "gain", "error", "chosen", "judged", "step", *WITHOUT])
 
 
@@ -114,29 +112,56 @@ def _on(corpus: str, named: tuple[str, str]) -> tuple[str, str]:
     return evaluator, variant.replace(OPTIMISM, CHOICE, 1) if corpus in TODAY else variant
 
 
-def _spread(score: "pd.DataFrame", truth: "pd.DataFrame") -> "pd.DataFrame":
-    """Return a score of all documents as one of groups that all have its value per token."""
-    groups = {name: truth[name] for name in TOKENS_COLUMNS}
-    for tokens, nats in zip(TOKENS_COLUMNS, NATS_COLUMNS, strict=True):
-        groups[nats] = score["value"] * truth[tokens]
-    return score.assign(**groups)
+class _Curve(NamedTuple):
+    """A score's values by number of topics: one seed of one corpus.
+
+    Attributes:
+        topics: (K,), ascending.
+        nats: (K,), per token.
+        errors: (K,), of them.
+        groups: (2, K, GROUPS), nats and tokens of groups of documents.
+    """
+
+    topics: Ints
+    nats: Floats
+    errors: Floats
+    groups: Floats
 
 
-def _values(table: "pd.DataFrame") -> Floats:
-    """Return nats and tokens of groups of documents, by number of topics, (2, K, GROUPS)."""
-    return np.array([table[list(names)].to_numpy(float) for names in (NATS_COLUMNS, TOKENS_COLUMNS)])
+def _by_seed(table: "pd.DataFrame") -> dict[int, _Curve]:
+    """Return a table of points as curves by seed."""
+    seeds, topics = table["seed"].to_numpy(int), table["topics"].to_numpy(int)
+    values, errors = table["value"].to_numpy(float), table["error"].to_numpy(float)
+    groups = np.array([table[list(names)].to_numpy(float) for names in (NATS_COLUMNS, TOKENS_COLUMNS)])
+    curves = {}
+    for seed in np.unique(seeds):
+        rows = np.flatnonzero(seeds == seed)
+        rows = rows[np.argsort(topics[rows], kind="stable")]
+        curves[int(seed)] = _Curve(topics[rows], values[rows], errors[rows], groups[:, rows])
+    return curves
 
 
-def _regret(truth: Floats, score: Floats, half: Bools, last: bool, without: int = -1) -> tuple[int, int, float]:
-    """Return the places in the grid of the score's choice and of the likelihood's, and the regret, nats per token."""
-    keep = np.arange(GROUPS) != without
-    (of_score, _), (of_truth, other) = (
-        [of[0][:, part & keep].sum(axis=1) / of[1][:, part & keep].sum(axis=1) for part in (half, ~half)]
-        for of in (score, truth)
-    )
-    chosen = len(other) - 1 if last else int(np.argmax(of_score))
-    judged = int(np.argmax(of_truth))
-    return chosen, judged, float(other[judged] - other[chosen])
+_KEPT = ~np.eye(GROUPS + 1, GROUPS, -1, dtype=bool)  # (1 + GROUPS, GROUPS): all groups, then all without each
+
+
+def _regrets(truth: Floats, score: Floats, half: Bools, last: bool) -> tuple[Ints, Ints, Floats]:
+    """Return a score's choices, the likelihood's, and regrets, nats per token: of all groups, and without each.
+
+    Choices are places in the grid; (1 + GROUPS,) each.
+    """
+    of_truth, other = _per_token(truth, half), _per_token(truth, ~half)
+    judged = of_truth.argmax(axis=1)
+    chosen = np.full_like(judged, len(truth[0]) - 1) if last else _per_token(score, half).argmax(axis=1)
+    rows = np.arange(len(_KEPT))
+    return chosen, judged, other[rows, judged] - other[rows, chosen]
+
+
+def _per_token(values: Floats, half: Bools) -> Floats:
+    """Return nats per token on a half of the groups, by groups kept and number of topics, (1 + GROUPS, K)."""
+    sums = np.zeros((2, len(_KEPT), values.shape[1]))
+    for group in np.flatnonzero(half):  # one after the other: a sum does not depend on the groups left out before it
+        sums += np.where(_KEPT[:, group, None], values[:, None, :, group], 0.0)
+    return np.asarray(sums[0] / sums[1])
 
 
 def _step(truth: Floats, half: Bools) -> float:

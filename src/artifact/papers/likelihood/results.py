@@ -13,6 +13,7 @@ import numpy as np
 from artifact.papers.likelihood.experiments import is_a_probability, optimism, packages, precision, reference
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL, QUADRATURE
 from artifact.results.reading import TRUTH, TRUTHS, first_of, printable, select, with_truth
+from artifact.results.scores import GROUP_COLUMNS
 from artifact.study import study
 from artifact.verdicts.effects import Best, best, paired, per_token
 from artifact.verdicts.inputs import Inputs
@@ -38,13 +39,17 @@ WANTED = 1.0  # wanted error, percent of the perplexity per token
 PANEL = ["topics", "tokens", "prior"]  # columns that name a panel of `precisions`
 
 
-def points(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> "pd.DataFrame":
+def points(
+    inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM, *, groups: bool = True
+) -> "pd.DataFrame":
     """Return one evaluator's scores per token (`per_token`) under the study's main constant.
 
     The model may be a library, with the variant `PEERS`; the other variants are priors in `optimism`. The evaluator may
-    be `TRUTH`.
+    be `TRUTH`. Without `groups` of documents the points have no columns of them.
     """
     rows = select(inputs.scores, corpus=corpus, model=model, variant=variant)
+    if not groups:
+        rows = rows[rows.columns.difference(list(GROUP_COLUMNS), sort=False)]
     if model == PLSA and variant.startswith(OPTIMISM):  # elsewhere one constant alone was run
         rows = select(rows, smoothing=main_constant(inputs))
     return per_token(select(with_truth(rows) if evaluator == TRUTH else rows, evaluator=evaluator))
@@ -57,7 +62,7 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
         "value", its "error", "perplexity", and "shown", whether an exhibit shows it
         (`artifact.results.reading.printable`).
     """
-    rows = points(inputs, corpus, model, evaluator, variant)
+    rows = points(inputs, corpus, model, evaluator, variant, groups=False)
     by_topics = rows.assign(variance=rows["error"] ** 2).groupby("topics")
     means = by_topics[["value"]].mean()
     errors = by_topics["variance"].sum() ** 0.5 / by_topics.size()
@@ -67,7 +72,7 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
 
 def best_topics(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> Best | None:
     """Return the numbers of topics that a score does not tell from its best (`effects.best`); None if not run."""
-    return best(points(inputs, corpus, model, evaluator, variant))
+    return best(points(inputs, corpus, model, evaluator, variant, groups=False))
 
 
 def main_constant(inputs: Inputs) -> float:
