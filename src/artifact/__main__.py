@@ -413,7 +413,7 @@ def digest(names: tuple[str, ...], *, since: str | None = None) -> None:
         try:
             before = contents(texts, *modules)
         except InputError as error:
-            raise InputError(f"{error} at {commit}: nothing to compare with; name a later commit (--since)") from error
+            raise InputError(f"{error} at {since} to compare with; name a later commit (--since)") from error
         moved = [file for file in sorted(before.keys() | now.keys()) if before.get(file) != now.get(file)]
         lines = moved or ["nothing; `snakemake -n` tells which setting or input of the job changed"]
         print(f"{digest(before)}: at {commit}. Since then moved:", *lines, sep="\n  ")
