@@ -37,11 +37,10 @@ from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 from gallery.claims import CLAIMS
 from gallery.documents import MURPHY
-from gallery.member import LIKELIHOOD, USUAL
+from gallery.member import DOCUMENTS, LIKELIHOOD, USUAL
 from gallery.misprints import MISPRINTS, Misprint
 from gallery.tokens.experiments import bank_and_river, evidence, online, samplers
 from gallery.tokens.members import MEMBERS
-from gallery.tokens.members.data import DOCUMENTS
 from gallery.tokens.members.gap import GAP_LESS_MPCA, NMF
 from gallery.tokens.members.mixtures import POISSON_LESS_PARTS
 from gallery.tokens.science import (
