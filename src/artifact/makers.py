@@ -17,6 +17,7 @@ TABLES = {
     "groups": "scores",
     "measurements": "measurements",
     "notes": "measurements",
+    "arrays": "arrays",
     "corpora": "corpora",
     "timings": "timings",
 }
@@ -44,15 +45,15 @@ def modules_of(file: Path) -> tuple[str, ...]:
             case ("data", _, "models", corpus, model, variant, _) if model in MODELS:
                 grown = corpus in SOURCES and variant != "truth"
                 return ("heldout.models.lda_growth",) if grown else ("artifact.study.steps", MODELS[model])
-            case ("data", _, "scores" | "measurements" | "notes", _, model, name, _) if (
+            case ("data", _, "scores" | "measurements" | "notes" | "arrays", _, model, name, _) if (
                 name in EXPERIMENTS or model in MODELS
             ):
                 experiment = [EXPERIMENTS[name].experiment_module(name)] if name in EXPERIMENTS else []
                 return ("artifact.study.steps", *experiment, *([MODELS[model]] if model in MODELS else []))
             case ("data", _, "effects.csv"):
                 return claims_modules(_settings(Path(*file.parts[: start + 2])))
-            case ("data", _, table) if table.removesuffix(".csv") in TABLES:
-                return (f"artifact.results.{TABLES[table.removesuffix('.csv')]}",)
+            case ("data", _, table) if Path(table).stem in TABLES:
+                return (f"artifact.results.{TABLES[Path(table).stem]}",)
             case ("figures", study, _) | ("paper", "generated", study, _):
                 shown = _settings(Path(*file.parts[:start], "data", study))
                 return exhibit_modules(shown, *(("figure",) if file.parts[start] == "figures" else ("table", "macros")))
