@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from heldout.errors import InputError
 from heldout.files import reading_arrays, replacing
@@ -112,7 +112,8 @@ def write_arrays(path: Path, arrays: "Mapping[Place, Floats]") -> None:
     import numpy as np
 
     with replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, **{str(place): arrays[place] for place in sorted(arrays)})
+        named: dict[str, Any] = {str(place): arrays[place] for place in sorted(arrays)}
+        np.savez_compressed(file, **named)
 
 
 def collect_arrays(paths: Iterable[Path], destination: Path) -> None:
