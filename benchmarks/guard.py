@@ -30,9 +30,18 @@ import scipy.sparse as sp
 
 from artifact.papers.likelihood.experiments.packages import fit_peer, fit_scikit_learn, with_own_words
 from heldout.auditing.co_occurrence import CUT, MOST_DOCUMENTS, MOST_TOKENS, co_occurrence, sample_of
-from heldout.auditing.co_occurrence import LEAST as TOGETHER
-from heldout.auditing.co_occurrence import least as least_together
-from heldout.auditing.matching import DOCUMENTS, FEW_TOKENS, FEWEST, LEAST, TOKENS, is_enough, least_likeness, likeness
+from heldout.auditing.co_occurrence import LEAST_CO_OCCURRENCE as TOGETHER
+from heldout.auditing.co_occurrence import least_co_occurrence as least_together
+from heldout.auditing.matching import (
+    DOCUMENTS,
+    FEW_TOKENS,
+    FEWEST,
+    LEAST_LIKENESS,
+    TOKENS,
+    is_enough,
+    least_likeness,
+    likeness,
+)
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.prepare import prepare
 from heldout.corpora.split import train_test_split
@@ -195,7 +204,7 @@ def measure(cases: dict[str, Case], names: Iterable[str]) -> pd.DataFrame:
                     D = int(np.count_nonzero(np.diff(documents.indptr)))
                     for model, topics in case.topics.items() if words.sum() else ():
                         N, like = int(words.sum()), likeness(topics.phi, words)
-                        least = LEAST if is_enough(D, N) else 0.0
+                        least = LEAST_LIKENESS if is_enough(D, N) else 0.0
                         if like < least:
                             least = least_likeness(topics, D, N, np.arange(D))
                         rows.append((name, model, kind, D, N, like, least, *together(topics, kept, like >= least)))
@@ -234,8 +243,9 @@ def markdown(found: pd.DataFrame) -> str:
         "# Does the guard know documents like the model's own from others?",
         "",
         "Written by `python benchmarks/guard.py` (do not edit), which says what is measured. Ten models of five"
-        f" libraries on each corpus. A likeness under {LEAST} is refused, or, of {FEW_TOKENS:,} tokens or fewer, under"
-        " half of that of the model's own draws where this is less; and of what that takes a co-occurrence under"
+        f" libraries on each corpus. A likeness under {LEAST_LIKENESS} is refused, or, of {FEW_TOKENS:,} tokens or"
+        " fewer, under half of that of the model's own draws where this is less; and of what that takes a"
+        " co-occurrence under"
         f" {TOGETHER}, or under half of that of the draws: see"
         " `heldout.auditing.matching` and `heldout.auditing.co_occurrence`. The bound of the likeness was chosen on"
         f" {', '.join(CHOSEN_ON)}, and moved from 0.18 once, after the rates on {', '.join(HELD_OUT)} were seen, too;"

@@ -48,7 +48,7 @@ def imported(nodes: Iterable[ast.AST]) -> set[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module)
-    return {name.split(".")[0] for name in names} - {"heldout"} - sys.stdlib_module_names
+    return {name.split(".")[0] for name in names} - {"heldout", "artifact", "gallery"} - sys.stdlib_module_names
 
 
 def distribution(module: str) -> str:

@@ -394,31 +394,33 @@ def readme(
 
 
 def digest(names: tuple[str, ...], *, since: str | None = None) -> None:
-    """List the code that makes a job's file, or that modules run, and its changes since a commit.
+    """List the code that makes a job's file, or that modules run, and the files of it that moved since a commit.
 
     Args:
         names: take these jobs' output files, or modules, as artifact.study.steps.
         since: compare with this commit (default: the last before the file).
     """
-    import heldout
     from artifact.makers import modules_of
-    from artifact.study.digest import checked_out, contents, digest, git, module_file, moved
+    from artifact.study.digest import contents, digest, git, sources, sources_at
 
-    source = Path(heldout.__file__).parents[1]
-    named = [
-        (name,) if name.startswith(("heldout.", "artifact.", "gallery.")) else modules_of(Path(name)) for name in names
-    ]
+    checkout = Path(__file__).parents[2]
+    packages = ("heldout.", "artifact.", "gallery.")
+    named = [(name,) if name.startswith(packages) else modules_of(Path(name)) for name in names]
     modules = dict.fromkeys(module for group in named for module in group)
-    now = contents(source, *modules)
+    now = contents(sources(checkout), *modules)
     print(f"{digest(now)}: the digest of {', '.join(modules)}, {len(now)} files", *now, sep="\n  ")
     made = [Path(name).stat().st_mtime for name in names if Path(name).is_file()]
     if since is None and made:
-        since = git(source, "rev-list", "--max-count=1", f"--before={int(min(made))}", "HEAD").decode().strip()
+        since = git(checkout, "rev-list", "--max-count=1", f"--before={int(min(made))}", "HEAD").decode().strip()
     if since:
-        with checked_out(source, since) as other:
-            before = contents(other, *(module for module in modules if module_file(other, module)))
-        commit = git(source, "log", "-1", "--format=%h, %cs, %s", since).decode().strip()
-        lines = moved(before, now) or ["nothing; `snakemake -n` tells which setting or input of the job changed"]
+        texts = sources_at(checkout, since)
+        commit = git(checkout, "log", "-1", "--format=%h, %cs, %s", since).decode().strip()
+        try:
+            before = contents(texts, *modules)
+        except InputError as error:
+            raise InputError(f"{error} at {commit}: nothing to compare with; name a later commit (--since)") from error
+        moved = [file for file in sorted(before.keys() | now.keys()) if before.get(file) != now.get(file)]
+        lines = moved or ["nothing; `snakemake -n` tells which setting or input of the job changed"]
         print(f"{digest(before)}: at {commit}. Since then moved:", *lines, sep="\n  ")
 
 

@@ -50,7 +50,7 @@ COUNTS = ("documents", "tokens")  # columns that must be the same in both
 MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
 NOTED_AXES = ("corpus", "model", "variant", "topics", "seed", "quantity", "axis", "at")
 CHAIN_MODELS = (LDA, "tomotopy")  # models that Markov chains sample, whatever the column `chain` says
-PRINTED = 20  # differences, at most
+PRINTED = 20  # largest number of differences that are printed
 
 
 def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out: TextIO) -> bool:
@@ -63,10 +63,10 @@ def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out:
     Raises:
         InputError: when a table is missing or is not one.
     """
-    of_scores = ("perplexity", "log_likelihood", "standard_error", *COUNTS)
-    scored = _pairs(tables["scores"], reference / "scores.csv", AXES, of_scores)
-    of_measurements, known = ("value", "standard_error"), reference / "measurements.csv.gz"
-    measured = _pairs(tables["measurements"], known, MEASURED_AXES, of_measurements)
+    score_numbers = ("perplexity", "log_likelihood", "standard_error", *COUNTS)
+    scored = _pairs(tables["scores"], reference / "scores.csv", AXES, score_numbers)
+    measured_numbers, known = ("value", "standard_error"), reference / "measurements.csv.gz"
+    measured = _pairs(tables["measurements"], known, MEASURED_AXES, measured_numbers)
     described = _pairs(tables["corpora"], reference / "corpora.csv", ("corpus",), ())
     noted = _pairs(tables["notes"], reference / "notes.csv", NOTED_AXES, ())
     for pairs in (scored, measured):
@@ -108,7 +108,7 @@ def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out:
 
 
 def standard_errors(comparisons: int) -> float:
-    """Return how many standard errors two numbers may differ by in a number of comparisons; see the module.
+    """Return the standard errors by which two numbers may differ, given the number of comparisons; see the module.
 
     Examples:
         >>> [round(standard_errors(n), 1) for n in (1, 20_000)]
@@ -124,15 +124,15 @@ def difference(ours: Floats, theirs: Floats) -> Floats:
         >>> difference(np.array([3.0, np.inf, 3.0]), np.array([2.0, np.inf, np.nan]))
         array([0.5, 0. , inf])
     """
-    return _apart(ours, theirs, np.abs(theirs))
+    return _distance(ours, theirs, np.abs(theirs))
 
 
-def _apart(ours: Floats, theirs: Floats, unit: Any) -> Floats:
+def _distance(ours: Floats, theirs: Floats, unit: Any) -> Floats:
     """Return |ours - theirs| in a unit, with `difference`'s conventions."""
     same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
     with np.errstate(invalid="ignore", divide="ignore"):
-        apart = np.abs(ours - theirs) / unit
-    return np.where(same, 0.0, np.where(np.isfinite(apart), apart, np.inf))
+        distance = np.abs(ours - theirs) / unit
+    return np.where(same, 0.0, np.where(np.isfinite(distance), distance, np.inf))
 
 
 def _pairs(ours: Path, theirs: Path, key: tuple[str, ...], numbers: tuple[str, ...]) -> pd.DataFrame:
@@ -203,11 +203,11 @@ def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
     def both(column: str) -> tuple[Floats, Floats]:
         return pairs[column].to_numpy(np.float64), pairs[f"{column}_reference"].to_numpy(np.float64)
 
-    # what a deterministic number may differ by, which is of a perplexity where there are tokens
+    # nats by which a deterministic number may differ; where there are tokens, its perplexity is meant
     rounding = DETERMINISTIC * (both("tokens")[1] if "tokens" in pairs.columns else np.abs(both(nats)[1]))
-    beyond = np.maximum(0.0, _apart(*both(nats), 1.0) - rounding)
+    excess = np.maximum(0.0, _distance(*both(nats), 1.0) - rounding)
     with np.errstate(invalid="ignore", divide="ignore"):
-        in_errors = np.where(beyond == 0.0, 0.0, beyond / pairs["error"].to_numpy())
+        in_errors = np.where(excess == 0.0, 0.0, excess / pairs["error"].to_numpy())
     in_errors = np.where(np.isnan(in_errors), np.inf, in_errors)
     pairs["gap"] = np.where(pairs["rule"] == ERRORS, in_errors, difference(*both(relative)))
     allowed = {RELATIVE: DETERMINISTIC, RELATIVE_SAMPLED: SAMPLED, ERRORS: limit, NOT_RUN: 0.0}
@@ -220,7 +220,7 @@ def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
 
 
 def _judged_by_group(pairs: pd.DataFrame, scored: pd.DataFrame, limit: float) -> pd.DataFrame:
-    """Return groups of documents with the columns of `_judge`; `gap` is the largest part of what is allowed."""
+    """Return groups of documents with the columns of `_judge`; `gap` is the largest share of an allowed difference."""
     pairs = pairs.merge(scored[[*AXES, "rule", "error"]], how="left", on=list(AXES))
 
     def both(columns: tuple[str, ...]) -> tuple[Floats, Floats]:
@@ -235,7 +235,7 @@ def _judged_by_group(pairs: pd.DataFrame, scored: pd.DataFrame, limit: float) ->
         ERRORS: limit * np.nan_to_num(pairs["error"].to_numpy(np.float64))[:, None] + rounding,
     }
     unit = np.select([pairs["rule"].to_numpy()[:, None] == rule for rule in allowed], list(allowed.values()), rounding)
-    pairs["gap"] = _apart(*both(NATS_COLUMNS), unit).max(axis=1, initial=0.0)
+    pairs["gap"] = _distance(*both(NATS_COLUMNS), unit).max(axis=1, initial=0.0)
     same = (pairs["side"] == "both") & (tokens == known).all(axis=1) & (pairs["gap"] <= 1.0)
     return pairs.assign(allowed=1.0, agrees=same | (pairs["rule"] == NOT_RUN))
 
@@ -257,7 +257,7 @@ def _results(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _differences(table: str, rows: pd.DataFrame) -> Iterator[str]:
-    """Yield a line on every row of a table that differs, among rows on both sides."""
+    """Yield a line on every differing row of a table, among rows on both sides."""
     differing = rows[(rows["side"] == "both") & ~rows["agrees"]]
     if differing.empty:  # as most are, and a frame's walk is slow
         return
@@ -265,8 +265,8 @@ def _differences(table: str, rows: pd.DataFrame) -> Iterator[str]:
     key = [column for column in (*AXES, *MEASURED_AXES[-3:], "name") if column in rows.columns and column not in others]
     for row in differing.to_dict("records"):
         changed = [c for c in others if row[c] != row[f"{c}_reference"]]
-        what = ", ".join(f"{c} is {row[c]}, reference {row[f'{c}_reference']}" for c in changed)
-        yield f"{table}: {', '.join(str(row[column]) for column in key)}: {what}"
+        changes = ", ".join(f"{c} is {row[c]}, reference {row[f'{c}_reference']}" for c in changed)
+        yield f"{table}: {', '.join(str(row[column]) for column in key)}: {changes}"
 
 
 def _print(results: list[dict[str, Any]], differences: list[str], out: TextIO) -> None:

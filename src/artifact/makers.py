@@ -1,4 +1,4 @@
-"""Which code makes a file of a study: what the digest of its job is of."""
+"""Modules that make a file of a study: the digest of its job is of their code."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -12,21 +12,13 @@ from heldout.corpora.names import SOURCES, SYNTHETIC
 from heldout.errors import InputError
 from heldout.models import MODELS
 
-TABLES = {
-    "scores": "scores",
-    "groups": "scores",
-    "measurements": "measurements",
-    "notes": "measurements",
-    "arrays": "arrays",
-    "corpora": "corpora",
-    "timings": "timings",
-}
+CODE = "code.json"  # file of a kept study: the digest of the code of each of its experiments
 
 
 def modules_of(file: Path) -> tuple[str, ...]:
     """Return the modules that make a file of a study.
 
-    It is a job's output in any folder; that of an exhibit needs the study's settings, data/STUDY/study.json.
+    The file is a job's output in any folder; an exhibit's needs the study's settings, data/STUDY/study.json.
 
     Raises:
         InputError: when no job with a digest makes such a file, or the settings cannot be read.
@@ -52,44 +44,18 @@ def modules_of(file: Path) -> tuple[str, ...]:
                 return ("artifact.study.steps", *experiment, *([MODELS[model]] if model in MODELS else []))
             case ("data", _, "effects.csv"):
                 return claims_modules(_settings(Path(*file.parts[: start + 2])))
-            case ("data", _, table) if Path(table).stem in TABLES:
-                return (f"artifact.results.{TABLES[Path(table).stem]}",)
+            case ("data", _, "scores.csv" | "groups.csv"):
+                return ("artifact.results.scores",)
+            case ("data", _, "measurements.csv" | "notes.csv"):
+                return ("artifact.results.measurements",)
+            case ("data", _, "arrays.npz"):
+                return ("artifact.results.arrays",)
+            case ("data", _, "corpora.csv" | "timings.csv" as table):
+                return (f"artifact.results.{table.removesuffix('.csv')}",)
             case ("figures", study, _) | ("paper", "generated", study, _):
                 shown = _settings(Path(*file.parts[:start], "data", study))
                 return exhibit_modules(shown, *(("figure",) if file.parts[start] == "figures" else ("table", "macros")))
     raise InputError(f"digest: {file}: neither a module, such as heldout.models.lda, nor a file that a study makes")
-
-
-CODE = "code.json"  # of a kept study: the digest of the code of each of its experiments
-
-
-def experiments_code(study: Mapping[str, Any], digest_of: Callable[..., str]) -> dict[str, str]:
-    """Return the digest of the code of each experiment of a study, by `digest_of` of modules."""
-    found = {}
-    for name, measure in study["measures"].items():
-        models = [MODELS[model] for model in measure.get("models", ()) if model in MODELS]
-        found[name] = digest_of("artifact.study.steps", EXPERIMENTS[name].experiment_module(name), *models)
-    return found
-
-
-def older_than_code(folders: Sequence[Path], digest_of: Callable[..., str]) -> list[str]:
-    """Return the names of kept studies, by their folders, whose results other code than today's has made."""
-    older = []
-    for folder in folders:
-        file = folder / CODE
-        kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-        if kept != experiments_code(_settings(folder), digest_of):
-            older.append(folder.name)
-    return older
-
-
-def _settings(folder: Path) -> Mapping[str, Any]:
-    file = folder / "study.json"
-    try:
-        settings: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"digest: {file}: no settings of the study ({error}); run it first") from error
-    return settings
 
 
 def claims_modules(study: Mapping[str, Any]) -> tuple[str, ...]:
@@ -104,3 +70,29 @@ def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
     if "macros" in kinds:
         modules |= {f"{paper.module}.macros" for paper in papers}
     return ("artifact.typesetting.exhibits", *sorted(modules))
+
+
+def experiments_code(study: Mapping[str, Any], digest_of: Callable[..., str]) -> dict[str, str]:
+    """Return the digest of the code of each experiment of a study, by `digest_of` of modules."""
+    return {
+        name: digest_of("artifact.study.steps", EXPERIMENTS[name].experiment_module(name), *_models(measure))
+        for name, measure in study["measures"].items()
+    }
+
+
+def _models(measure: Mapping[str, Any]) -> list[str]:
+    return [MODELS[model] for model in measure.get("models", ()) if model in MODELS]
+
+
+def older_than_code(folders: Sequence[Path], digest_of: Callable[..., str]) -> list[str]:
+    """Return the names of kept studies, by their folders, with results that other code than today's has made."""
+    kept = {folder: json.loads((folder / CODE).read_text(encoding="utf-8")) for folder in folders}
+    return [folder.name for folder in folders if kept[folder] != experiments_code(_settings(folder), digest_of)]
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    file = folder / "study.json"
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise InputError(f"digest: {file}: no settings of the study ({error}); run it first") from error

@@ -14,7 +14,7 @@ SECONDS = 300.0  # seconds between two lines
 
 
 class ProgressLines(logging.Handler):
-    """A handler that prints a line after both a share of the jobs and some minutes.
+    """A handler that prints a line once both a share of the jobs and some minutes have passed.
 
     Snakemake logs a record with the event "progress" after every job; on a terminal its display needs no lines.
     """
@@ -36,12 +36,12 @@ class ProgressLines(logging.Handler):
             self.done, self.last = done, now
 
 
-def outcome(made: Iterable[Path], effects: Path, since: float) -> list[str]:
+def outcome(made: Iterable[Path], effects: Path, start: float) -> list[str]:
     """Return a line on the files that a run made, and one that counts its claims by verdict.
 
-    Files and folders that are older than the run's beginning, in seconds since the epoch, are left out.
+    Files and folders that are older than the run's start, in seconds since the epoch, are left out.
     """
-    new = [str(path) for path in made if path.exists() and path.stat().st_mtime >= since]
+    new = [str(path) for path in made if path.exists() and path.stat().st_mtime >= start]
     lines = [f"made {', '.join(new)}"] if new else []
     if new and effects.exists():
         verdicts = [judgement.verdict for judgement in read_effects(effects).values()]

@@ -21,7 +21,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from artifact.papers import ALL, DOCUMENTS, PAPERS
 from artifact.study.manifest import Experiment
 from artifact.study.settings import AnyOf, Several, all_different, parse
-from artifact.study.study import DRAWN, MAIN, NO_CORPUS, NOTHING, OF_PACKAGES, RESERVED, SELECTION, read_study
+from artifact.study.study import DRAWN, MAIN, NO_CORPUS, NOTHING, PACKAGES, RESERVED, SELECTION, read_study
 from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC
 from heldout.errors import InputError
 from heldout.files import replacing
@@ -39,13 +39,13 @@ from heldout.models.settings import (
     VEMTraining,
 )
 
-OF_CORPORA = {
+CORPUS_FORMS = {
     "split": "corpora of the study",
     "drawn": "drawn corpora",
     "none": f"`{NO_CORPUS}`: documents are drawn",
     "drawn or none": f"drawn corpora, or `{NO_CORPUS}`",
 }
-OF_TOPICS = {"list": "`topics`, a list", "by corpus": "`topics` by corpus", "either": "`topics`, a list or by corpus"}
+TOPIC_FORMS = {"list": "`topics`, a list", "by corpus": "`topics` by corpus", "either": "`topics`, a list or by corpus"}
 ABSENT: Any = None  # default of a key that a study may lack
 ENDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}  # words of a range, by annotation
 
@@ -228,7 +228,7 @@ class MoreSeeds(Part):
 
 
 def _one_of(*names: str) -> Any:
-    """Return the type of a text that is one of some names."""
+    """Return the type of texts that may have one of the names."""
     return Literal[names]
 
 
@@ -298,7 +298,7 @@ def study_of(*experiments: str) -> type[Study]:
 
 
 def load_study(path: Path, data: Path) -> dict[str, Any]:
-    """Read a study's file; checks and errors are those of `check_study`."""
+    """Read a study's file and check it, with the errors of `check_study`."""
     return check_study(read_study(path), data)
 
 
@@ -308,7 +308,7 @@ def check_study(study: dict[str, Any], data: Path) -> dict[str, Any]:
     A frozen study is returned with all keys; imported corpora are looked for in the folder `data`.
 
     Raises:
-        InputError: names the key (such as models/lda/train/sweeps), its value and what it must be.
+        InputError: names the key (such as models/lda/train/sweeps), its value and the rule that it breaks.
     """
     measures = study.get("measures")
     parse(study_of(*(measures if isinstance(measures, dict) else ())), study, "study")
@@ -321,7 +321,7 @@ def check_study(study: dict[str, Any], data: Path) -> dict[str, Any]:
 
 
 def _problems(study: dict[str, Any]) -> Iterator[str]:
-    """Yield the key, and the problem with it, of keys and experiments that do not go together.
+    """Yield keys and experiments that do not go together, each with the problem.
 
     A study has another document than the paper; or it has standalone experiments alone; or it is whole.
     """
@@ -329,10 +329,10 @@ def _problems(study: dict[str, Any]) -> Iterator[str]:
         unknown, needed = study.keys() - OTHER_DOCUMENT, {"corpora"}
     elif study.keys() <= STANDALONE:
         unknown, needed = set(), set()
-        own = [name for paper in ALL for name, experiment in paper.experiments.items() if experiment.standalone]
+        standalone = [name for paper in ALL for name, experiment in paper.experiments.items() if experiment.standalone]
         for name in study["measures"]:
-            if name not in own:
-                yield f"measures/{name}: must be one of {', '.join(own)}; or give the keys of a whole study"
+            if name not in standalone:
+                yield f"measures/{name}: must be one of {', '.join(standalone)}; or give the keys of a whole study"
     else:
         unknown, needed = set(), WHOLE
     for key in sorted(unknown):
@@ -346,7 +346,7 @@ def _problems(study: dict[str, Any]) -> Iterator[str]:
 
 
 def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
-    """Yield the key, and what is wrong with it, of settings that do not go with the others or with the data."""
+    """Yield the key of settings that do not go with the others or with the data, and the problem with it."""
     if study["study"] in RESERVED:
         yield f"study: the name {study['study']} is a folder of data that is no study's; choose another"
     corpora, models, measures, realistic = (study[key] for key in ("corpora", "models", "measures", "realistic"))
@@ -382,8 +382,8 @@ def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
     if realistic["train"]["chains"] != 1:
         yield "realistic/train/chains: the corpora are drawn from one chain's topics; give 1"
     for kind, asked in measures.items():
-        of_kind = (*(realistic["corpora"] if kind in DRAWN else corpora), NO_CORPUS)
-        for key, known in (("corpora", of_kind), ("models", OF_PACKAGES.get(kind, models))):
+        known_corpora = (*(realistic["corpora"] if kind in DRAWN else corpora), NO_CORPUS)
+        for key, known in (("corpora", known_corpora), ("models", PACKAGES.get(kind, models))):
             for name in asked.get(key, ()):
                 if name not in known:
                     yield f"measures/{kind}/{key}: {name} is not among {', '.join(known)}"
@@ -425,12 +425,12 @@ class _Described(GenerateJsonSchema):
 
 
 def rows(settings: type) -> Iterator[tuple[str, str, str, str, str, bool]]:
-    """Yield name, type, range, unit and meaning of every setting of a class in words, and whether it must be given."""
+    """Yield the name, type, range, unit and meaning of a class's settings in words, and whether each must be given."""
     for field in fields(settings):
         kind, *marks = get_args(field.type)
         form, arguments = get_origin(kind), get_args(kind)
-        number, *of_values = get_args(value := arguments[-1 if form is Mapping else 0] if form else kind) or (value,)
-        marks = [*of_values, *(part for mark in marks for part in (mark if isinstance(mark, limits.Len) else [mark]))]
+        number, *value_marks = get_args(value := arguments[-1 if form is Mapping else 0] if form else kind) or (value,)
+        marks = [*value_marks, *(part for mark in marks for part in (mark if isinstance(mark, limits.Len) else [mark]))]
         ends = [f"{words} {end:g}" for name, words in ENDS.items() for end in _marks(marks, name)]
         fewest, most = max(_marks(marks, "min_length"), default=0), min(_marks(marks, "max_length"), default=None)
         sizes = [f"{fewest}" if fewest == most else f"{fewest} or more"] if form else []
@@ -449,7 +449,7 @@ def rows(settings: type) -> Iterator[tuple[str, str, str, str, str, bool]]:
 
 
 def _marks(marks: list[Any], name: str) -> list[Any]:
-    """Return an attribute of the annotations that have it."""
+    """Return the values of an attribute, of the annotations that have it."""
     return [getattr(mark, name) for mark in marks if hasattr(mark, name)]
 
 
@@ -460,7 +460,7 @@ def schema() -> str:
 
 
 def page(text: str) -> str:
-    """Return the page on studies with its tables anew."""
+    """Return the page on studies with its tables made anew."""
     return "\n".join([text.partition(WRITTEN)[0] + WRITTEN, *_tables()])
 
 
@@ -473,9 +473,9 @@ def _tables() -> Iterator[str]:
     for paper in ALL:
         yield f"## Experiments: {paper.source}\n"
         for name, experiment in paper.experiments.items():
-            said = [OF_CORPORA[experiment.corpora]]
+            said = [CORPUS_FORMS[experiment.corpora]]
             said += [f"`models` {', '.join(f'`{model}`' for model in experiment.models)}"] if experiment.models else []
-            said += [OF_TOPICS[experiment.topics]] if experiment.topics else []
+            said += [TOPIC_FORMS[experiment.topics]] if experiment.topics else []
             said += ["`seeds`", *(["optional"] if name in paper.optional else [])]
             _, _, remark = (experiment.settings.__doc__ or "").partition("; ")
             remark = f" {remark[:1].upper()}{remark[1:]}" if remark else ""

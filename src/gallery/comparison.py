@@ -1,4 +1,4 @@
-"""Two models, or two scores, of an experiment on the same documents: what most of the gallery's claims measure."""
+"""Two models, or two scores, of an experiment on the same documents: the measure of most of the gallery's claims."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ def compared(
     experiment: str,
     pairs: Sequence[tuple[str, Side, Side]],
     evaluator: str = LIKELIHOOD,
-    on: Sequence[str] = ON,
+    keys: Sequence[str] = ON,
     margin: Margin = MODELS,
     test: Test = "above",
 ) -> list[Effect]:
@@ -31,12 +31,12 @@ def compared(
 
     Where models are not paired by their numbers of topics, each is taken with its most.
     """
-    scores, found = select(inputs.scores, variant=experiment), []
+    scores, gains = select(inputs.scores, variant=experiment), []
     for part, *sides in pairs:
         one, other = (_rows(side, evaluator) for side in sides)
-        table = scores if "topics" in on else _largest(scores)
-        found += effects(paired(table, one, other, on), margin=margin, test=test, held_out=inputs.held_out, part=part)
-    return found
+        table = scores if "topics" in keys else _largest(scores)
+        gains += effects(paired(table, one, other, keys), margin=margin, test=test, held_out=inputs.held_out, part=part)
+    return gains
 
 
 def _rows(side: Side, evaluator: str) -> dict[str, str]:

@@ -18,9 +18,9 @@ from heldout.corpora.names import RELATIONS
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 
 _OPTIMISTIC, _PESSIMISTIC = style.EVALUATOR_COLOURS[FULL], style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]
-_SHOWN = 5e-4  # nats: what the table's decimals tell from 0
+_SHOWN = 5e-4  # nats that the table's decimals tell from 0
 _LINEAR = 0.01  # nats, up to which the axis of gaps is linear
-_ROW, _AROUND = 0.15, 0.65  # inches of a model in a panel, and of what is around its models
+_ROW, _FRAME = 0.15, 0.65  # inches of a model in a panel, and of the rest of the panel
 _MOST = 1.5  # nats, where that axis ends
 _GAP_TICKS = (-1.0, 0.0, 1.0)
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
@@ -31,17 +31,17 @@ def opening(inputs: Inputs) -> Figure:
 
     A small mark has the fewest components, a large one the most; a hollow one is held to an estimate.
     """
-    by_panel = {panel: list(of) for panel, of in groupby(results_opening.all_gaps(inputs), lambda gap: gap.panel)}
-    sizes = [len({(gap.model, gap.corpus) for gap in of}) for of in by_panel.values()] or [1]
+    by_panel = {panel: list(gaps) for panel, gaps in groupby(results_opening.all_gaps(inputs), lambda gap: gap.panel)}
+    sizes = [len({(gap.model, gap.corpus) for gap in gaps}) for gaps in by_panel.values()] or [1]
     columns = min(2, len(sizes))
-    heights = [_AROUND + _ROW * max(sizes[at : at + columns]) for at in range(0, len(sizes), columns)]
+    heights = [_FRAME + _ROW * max(sizes[first : first + columns]) for first in range(0, len(sizes), columns)]
     figure, grid = style.grid(len(heights), columns, sum(heights), height_ratios=heights)
     axes = grid.ravel()
     for axis in axes[len(sizes) :]:
         axis.set_axis_off()
-    for axis, (panel, of) in zip(axes, by_panel.items(), strict=False):
-        names = list(dict.fromkeys((gap.model, gap.corpus) for gap in of))
-        for gap in of:
+    for axis, (panel, gaps) in zip(axes, by_panel.items(), strict=False):
+        names = list(dict.fromkeys((gap.model, gap.corpus) for gap in gaps))
+        for gap in gaps:
             colour = style.DARK if abs(gap.gap) < _SHOWN else _OPTIMISTIC if gap.gap > 0.0 else _PESSIMISTIC
             props = {"color": colour, "markersize": 6.0 if gap.most else 3.5}
             props |= {"markerfacecolor": style.WHITE} if gap.estimated else {}
@@ -71,40 +71,40 @@ def opening_table(inputs: Inputs) -> str:
 
 
 def datasets(inputs: Inputs) -> str:
-    """Return the data sets: what an observation is, how many to train and to test on, their sizes and sources."""
+    """Return the table of data sets: their observations, numbers to train and to test on, sizes and sources."""
     hidden: dict[str, float] = {}
     for experiment in map(inputs.settings.experiment, (LINKS, NODE_FEATURES)):
         hidden |= dict.fromkeys(experiment.get("corpora", ()), experiment.get("settings", {}).get("hidden", 0.0))
     order = list(DATA_SETS)
-    of_study = [(base_name(str(row["corpus"])), row) for row in inputs.corpora.to_dict("records")]
-    of_study.sort(key=lambda pair: order.index(pair[0]) if pair[0] in order else -1)
-    rows, before = list[latex.TableRow](), False
-    for base, row in of_study:
-        of, relations = DATA_SETS.get(base, DataSet(base)), base in RELATIONS
-        if relations and not before and rows:
+    study_rows = [(base_name(str(row["corpus"])), row) for row in inputs.corpora.to_dict("records")]
+    study_rows.sort(key=lambda pair: order.index(pair[0]) if pair[0] in order else -1)
+    rows, relations_before = list[latex.TableRow](), False
+    for base, row in study_rows:
+        data_set, relations = DATA_SETS.get(base, DataSet(base)), base in RELATIONS
+        if relations and not relations_before and rows:
             rows.append(latex.ADDLINESPACE)
-        before = relations
+        relations_before = relations
         test = latex.integer(row["test_documents"])
         if relations:
             share = hidden.get(str(row["corpus"]), 0.0)
             test = latex.percent(share, 0) if share else latex.DASH
         sizes = (latex.integer(row[name]) for name in ("vocabulary", "tokens"))
-        source = rf"\citet{{{of.source}}}" if of.source else latex.DASH
-        source += rf"\textsuperscript{{{of.copy}}}" if of.copy else ""
+        source = rf"\citet{{{data_set.source}}}" if data_set.source else latex.DASH
+        source += rf"\textsuperscript{{{data_set.copy}}}" if data_set.copy else ""
         name, training = latex.corpus_name(str(row["corpus"])), latex.integer(row["train_documents"])
-        rows.append([name, of.observation, training, test, *sizes, source])
+        rows.append([name, data_set.observation, training, test, *sizes, source])
     head = r"data & an observation & training & test & words, values & tokens, cells & source\\"
     return latex.tabular(inputs, "@{}llrrrrl@{}", head, rows)
 
 
 def _opening_rows(inputs: Inputs) -> Iterator[latex.TableRow]:
-    before = ""
-    for (corpus, member), of_member in groupby(results.opening_rows(inputs), lambda row: (row.corpus, row.member)):
-        if before and corpus != before:
+    corpus_before = ""
+    for (corpus, member), member_rows in groupby(results.opening_rows(inputs), lambda row: (row.corpus, row.member)):
+        if corpus_before and corpus != corpus_before:
             yield latex.ADDLINESPACE
-        before = corpus
+        corpus_before = corpus
         shown = [member.label, latex.corpus_name(corpus)]
-        for row in _ends(list(of_member)):
+        for row in _ends(list(member_rows)):
             yield shown + _cells(row)
             shown = ["", ""]
 
@@ -125,7 +125,7 @@ def _cells(row: results.Row) -> list[str]:
 
 
 def misprints(inputs: Inputs) -> str:
-    """Return the misprints: what is printed, what is meant, and how far each is from what it should satisfy."""
+    """Return the table of misprints: the printed form, the corrected one, and how far each is from its identity."""
     rows = []
     for misprint in MISPRINTS:
         errors = [latex.DASH] * 2

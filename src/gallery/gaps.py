@@ -18,11 +18,11 @@ def gaps(scores: "pd.DataFrame", score: str = USUAL) -> list[float]:
     return [float(gap) for gap in (by_seed[0] - by_seed[1]).dropna().sort_index()]
 
 
-def apart(inputs: Inputs, experiment: str, exact: str, estimated: str) -> float | None:
-    """Return the most that estimates and exact values of an experiment are apart, nats per token; None without any.
+def largest_distance(inputs: Inputs, experiment: str, exact: str, estimated: str) -> float | None:
+    """Return the largest distance of estimates from exact values of an experiment, nats per token; None without any.
 
     `exact` and `estimated` are measured quantities, of the same corpora, models, K and seeds.
     """
-    keys, own = ["corpus", "model", "topics", "seed"], select(inputs.measurements, variant=experiment)
-    both = [select(own, quantity=quantity).set_index(keys)["value"] for quantity in (exact, estimated)]
+    keys, measured = ["corpus", "model", "topics", "seed"], select(inputs.measurements, variant=experiment)
+    both = [select(measured, quantity=quantity).set_index(keys)["value"] for quantity in (exact, estimated)]
     return float((both[1] - both[0]).abs().max()) if len(both[0]) else None

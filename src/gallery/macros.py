@@ -13,12 +13,12 @@ from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NO_DIFFERENCE, NO
 from gallery.claims import CLAIMS
 from gallery.extensions.experiments import lda_hmm
 from gallery.extensions.science import DYNAMICS, SEQUENCES
-from gallery.gaps import apart, gaps
-from gallery.graphs.exhibits import of_graphs
+from gallery.gaps import gaps, largest_distance
+from gallery.graphs.exhibits import graph_macros
 from gallery.member import LIKELIHOOD
 from gallery.misprints import MISPRINTS
-from gallery.priors.exhibits import of_priors
-from gallery.ratings.exhibits import of_ratings
+from gallery.priors.exhibits import prior_macros
+from gallery.ratings.exhibits import rating_macros
 from gallery.tokens import science as results
 from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE, MEANS
 from gallery.tokens.experiments.bank_and_river import EVIDENCE as EXACT
@@ -91,19 +91,19 @@ def macros(inputs: Inputs) -> Macros:
         "FigureBeta": latex.setting(beta) if beta else NOT_RUN,
     }
     for experiment, members in GAPS.items():
-        of_experiment, name = results.corpora(inputs, experiment), experiment.capitalize()
-        result[f"{name}Corpus"] = latex.corpus_name(of_experiment[0]) if of_experiment else NOT_RUN
-        at_most = {row.member: row for row in rows if row.corpus in of_experiment[:1] and row.gap is not None}
+        corpora, name = results.corpora(inputs, experiment), experiment.capitalize()
+        result[f"{name}Corpus"] = latex.corpus_name(corpora[0]) if corpora else NOT_RUN
+        at_most = {row.member: row for row in rows if row.corpus in corpora[:1] and row.gap is not None}
         for member in members:
             row = at_most.get(member)
             result[f"{name}Gap{latex.camel(member.name)}"] = (
                 NOT_RUN if row is None else over_seeds.signed(gaps(_scores(inputs, experiment, row)), 3)
             )
     both = results.annealed_and_exact(inputs)
-    within = sum(abs(one.value - one.exact) <= SEEN * one.error + ROUNDING for one in both)
-    result["AnnealedWithin"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
+    agreeing = sum(abs(one.value - one.exact) <= SEEN * one.error + ROUNDING for one in both)
+    result["AnnealedWithin"] = f"{latex.integer(agreeing)} of {latex.integer(len(both))}" if both else NOT_RUN
     result["AnnealedApart"] = latex.decimal(max(abs(one.value - one.exact) for one in both), 4) if both else NOT_RUN
-    off = apart(inputs, SEQUENCES, lda_hmm.EXACT, lda_hmm.ESTIMATED)
+    off = largest_distance(inputs, SEQUENCES, lda_hmm.EXACT, lda_hmm.ESTIMATED)
     result["SequencesApart"] = NOT_RUN if off is None else latex.decimal(off, 4)
     word, meanings = results.senses(inputs)
     result["PolysemyWord"] = latex.escape(word) or NOT_RUN
@@ -114,16 +114,16 @@ def macros(inputs: Inputs) -> Macros:
         ours, others = (results.bank(inputs, f"{quantity}-{MEANS}") for quantity in compared)
         result[name] = latex.decimal(float(np.abs(ours - others).max()), 3) if ours.size else NOT_RUN
     for name, quantity, K in (("ExactOne", EXACT, 1), ("ExactTwo", EXACT, 2), ("AnnealedTwo", ANNEALED_EVIDENCE, 2)):
-        found = select(inputs.measurements, quantity=quantity, topics=K)
-        value, error = ([*found[column], None][0] for column in ("value", "standard_error"))
+        rows_here = select(inputs.measurements, quantity=quantity, topics=K)
+        value, error = ([*rows_here[column], None][0] for column in ("value", "standard_error"))
         shown = NOT_RUN if value is None else latex.signed(value, 2)
         spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
         result[f"Bank{name}"] = shown + spread
-    for name, of in AT_MOST.items():
-        points = results.curve_points(inputs, [corpus], of)
-        at = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
-        result[f"Figure{name}"] = over_seeds.perplexity(at["value"].tolist())
-    return result | undirected(inputs) | of_priors(inputs) | of_graphs(inputs) | of_ratings(inputs)
+    for name, scores_of_curve in AT_MOST.items():
+        points = results.curve_points(inputs, [corpus], scores_of_curve)
+        rows_shown = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
+        result[f"Figure{name}"] = over_seeds.perplexity(rows_shown["value"].tolist())
+    return result | undirected(inputs) | prior_macros(inputs) | graph_macros(inputs) | rating_macros(inputs)
 
 
 def _scores(inputs: Inputs, experiment: str, row: results.Row) -> "pd.DataFrame":

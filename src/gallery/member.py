@@ -1,4 +1,4 @@
-"""What the opening table, the claims and the tests know of a model of the gallery, whatever its data are.
+"""Members of the gallery: the knowledge of the opening table, the claims and the tests about a model.
 
 A member is a frozen dataclass whose fields are the settings that it takes from an experiment's, by name; one with a
 default may be absent there. Data are what `gallery.tokens.members.data` makes of a corpus.
@@ -32,7 +32,7 @@ class Split(NamedTuple, Generic[Data]):
 
 
 class Usual(NamedTuple):
-    """What is usually reported of a model.
+    """Score that is usually reported of a model.
 
     Attributes:
         score: its name.
@@ -100,12 +100,12 @@ class Member(ABC, Generic[Data, Fitted]):
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """The member's part of what its scores and measurements are recorded under."""
+        """The member's part of the keys that its scores and measurements are recorded under."""
         smoothing, chain = getattr(self, "smoothing", 0.0), "0" if self.sampled else "none"
         return {"model": self.name, "smoothing": smoothing, "chain": chain}
 
     def numbers(self, topics: Sequence[int], corpus: Data) -> Sequence[int]:
-        """Return K of its rows, of those that an experiment asks for."""
+        """Return the K of its rows, a part of the K that an experiment asks for."""
         return topics
 
     @abstractmethod
@@ -125,11 +125,11 @@ class Member(ABC, Generic[Data, Fitted]):
         return None
 
     def given_length(self, fitted: Fitted, test: Data) -> Floats:
-        """Return the usual score without what the model says of the length, (D,) nats."""
+        """Return the usual score without the model's share for the length, (D,) nats."""
         return self.usual_score(fitted, test).log_likelihood
 
     def measured(
         self, fitted: Fitted, split: Split[Data], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
-        """Return what else a claim needs, by quantity."""
+        """Return further numbers that a claim needs, by quantity."""
         return {}

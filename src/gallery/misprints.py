@@ -45,7 +45,7 @@ class Misprint:
 
 
 def _objective() -> Errors:
-    """Compare differences of 27.92 between two points with those of -log p(R, U, V), of two ratings by one user."""
+    """Compare differences of 27.92 and of -log p(R, U, V) between two points, for two ratings by one user."""
     ratings, noise, variance = np.array([4.0, 2.0]), 0.8, 2.0
     decay = noise / variance
     printed, exact = [], []
@@ -53,8 +53,8 @@ def _objective() -> Errors:
         printed.append(((ratings - u * v) ** 2).sum() + decay * (u**2 + (v**2).sum()))
         log_density = norm.logpdf(ratings, u * v, math.sqrt(noise)).sum()
         exact.append(-log_density - norm.logpdf([u, *v], 0.0, math.sqrt(variance)).sum())
-    of_printed, of_exact = printed[1] - printed[0], exact[1] - exact[0]
-    return float(abs(of_printed - of_exact)), float(abs(of_printed / (2.0 * noise) - of_exact))
+    rise, exact_rise = printed[1] - printed[0], exact[1] - exact[0]
+    return float(abs(rise - exact_rise)), float(abs(rise / (2.0 * noise) - exact_rise))
 
 
 RATINGS = (
@@ -118,10 +118,10 @@ def _free_energy() -> Errors:
 def _derivative() -> Errors:
     """Compare dF/dw_11 at v = (1, 1) with 27.122, -v_r E[h_k | v]; F without biases as 27.117 has it, and minus log."""
     W = _machine().weights_
-    at = W.sum(axis=0)
-    expected = -float(expit(at[0]))
-    product = float(np.exp(at[0]) * (1.0 + np.exp(at[1])))  # of prod_k (1 + exp(w_1k + w_2k)), by w_11
-    return abs(product - expected), abs(-float(np.exp(at[0]) / (1.0 + np.exp(at[0]))) - expected)
+    inputs = W.sum(axis=0)
+    expected = -float(expit(inputs[0]))
+    product = float(np.exp(inputs[0]) * (1.0 + np.exp(inputs[1])))  # of prod_k (1 + exp(w_1k + w_2k)), by w_11
+    return abs(product - expected), abs(-float(np.exp(inputs[0]) / (1.0 + np.exp(inputs[0]))) - expected)
 
 
 def _fantasies() -> Errors:
@@ -243,11 +243,11 @@ def _storage() -> Errors:
 
 
 def _saving() -> Errors:
-    """Count what c~ takes more than q~ does, of the same documents: of all words, and of those that they have."""
+    """Count the excess of c~ over q~ for the same documents: over all words, and over the words that they have."""
     tokens, V, K = _TWO_DOCUMENTS, 4, 2
-    of_tokens = sum(map(len, tokens)) * K
+    stored = sum(map(len, tokens)) * K
     printed, corrected = len(tokens) * V * K, sum(len(set(words)) for words in tokens) * K
-    return float(max(printed - of_tokens, 0)), float(max(corrected - of_tokens, 0))
+    return float(max(printed - stored, 0)), float(max(corrected - stored, 0))
 
 
 def _pseudo_counts() -> Errors:
@@ -277,7 +277,7 @@ def _covariance() -> Errors:
 
 
 def _logits() -> Errors:
-    """Compare the words' probabilities under 27.60 with those of their topic, which 27.20 and 27.54 call b."""
+    """Compare the words' probabilities under 27.60 with their topic's, which 27.20 and 27.54 call b."""
     b = np.array([0.7, 0.2, 0.1])
     return float(np.abs(softmax(b) - b).max()), float(np.abs(softmax(np.log(b)) - b).max())
 

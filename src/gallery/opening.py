@@ -21,10 +21,10 @@ from heldout.evaluators import FULL
 
 
 class Gap(NamedTuple):
-    """What a usual score of a model is off by, a mark of the opening figure.
+    """Gap of a usual score of a model to the likelihood, a mark of the opening figure.
 
     Attributes:
-        panel: what is scored and per what.
+        panel: the scored data and their unit.
         model: its label.
         corpus: its data; empty where all of the panel are of the same.
         most: whether it has the most components of its row, not the fewest.

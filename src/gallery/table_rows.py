@@ -1,4 +1,4 @@
-"""Rows of the tables of models, by experiment: both scores of each and what else was measured, means over seeds."""
+"""Rows of the tables of models, by experiment: both scores of each and other measurements, means over seeds."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from gallery.member import LIKELIHOOD, USUAL
 
 
 class Row(NamedTuple):
-    """A model at K on a corpus, means over seeds, nats per token or case; None where there is no such number.
+    """A model at K on a corpus, means over seeds, nats per token or case; None where there is no number.
 
     Attributes:
         usual, likelihood: its two scores.
@@ -32,12 +32,12 @@ class Row(NamedTuple):
 def rows(inputs: Inputs, experiment: str, models: Iterable[str]) -> list[Row]:
     """Return an experiment's rows in the order of its corpora, of the models and of K; others are left out."""
     scores, others = select(inputs.scores, variant=experiment), select(inputs.measurements, variant=experiment)
-    found, order = [], list(models)
+    table, order = [], list(models)
     for (corpus, model), cells in select(scores, model=order).groupby(["corpus", "model"]):
         usual = mean_points(cells, [USUAL])
         for K, likelihood in mean_points(cells, [LIKELIHOOD]).items():
-            own = select(others, corpus=corpus, model=model, topics=K).groupby("quantity")["value"].mean()
-            measured = {str(quantity): float(value) for quantity, value in own.items()}
-            found.append(Row(str(corpus), str(model), K, usual.get(K), likelihood, measured))
+            measurements = select(others, corpus=corpus, model=model, topics=K).groupby("quantity")["value"].mean()
+            measured = {str(quantity): float(value) for quantity, value in measurements.items()}
+            table.append(Row(str(corpus), str(model), K, usual.get(K), likelihood, measured))
     corpora = list(dict.fromkeys(scores["corpus"]))
-    return sorted(found, key=lambda r: (corpora.index(r.corpus), order.index(r.model), r.topics))
+    return sorted(table, key=lambda r: (corpora.index(r.corpus), order.index(r.model), r.topics))

@@ -118,9 +118,9 @@ def import_corpus(
     corpus.save(output)
     left_out = corpus.provenance["records_left_out"]
     named = f"{', '.join(left_out[:3])}{', ...' if len(left_out) > 3 else ''}"
-    without = f"; {len(left_out)} without a word left out: {named}" if left_out else ""
+    omitted = f"; {len(left_out)} without a word left out: {named}" if left_out else ""
     size = f"{corpus.n_documents} documents, {corpus.n_words} words, {corpus.n_tokens} tokens"
-    print(printable(f"{name}: {size} ({corpus.provenance['rule']['words']}){without}"))
+    print(printable(f"{name}: {size} ({corpus.provenance['rule']['words']}){omitted}"))
 
 
 def _session(command: type[AuditCommand] | type[RankCommand], typed: Sequence[str], **arguments: Any) -> int:

@@ -1,4 +1,4 @@
-"""What a file may ask for: a damaged one must not take the machine's memory, nor its time.
+"""Limits on files: a damaged one must not take the machine's memory, nor its time.
 
 Nothing is allocated for a header's sake: an array's shape has to fit the bytes that are there, what a zip or gzip file
 may expand to is bounded, and so is the memory of whatever unpickles.
@@ -24,7 +24,7 @@ EXPANSION, ALLOWANCE = 200, 128 << 20
 
 
 def require_file(path: Path) -> None:
-    """Refuse what would be read without end, or only once: a device, a pipe, a socket; what is missing passes.
+    """Refuse a path that would be read without end, or only once: a device, a pipe, a socket; a missing one passes.
 
     Raises:
         InputError: names `path`.
@@ -87,14 +87,14 @@ def memory_for(size: int) -> Iterator[None]:
     except (ImportError, OSError):
         yield
         return
-    before = resource.getrlimit(resource.RLIMIT_AS)
+    previous = resource.getrlimit(resource.RLIMIT_AS)
     most = pages * resource.getpagesize() + (2 << 30) + 50 * size
-    limits = [limit for limit in before if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_AS, (min(most, *limits) if limits else most, before[1]))
+    limits = [limit for limit in previous if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(most, *limits) if limits else most, previous[1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
+        resource.setrlimit(resource.RLIMIT_AS, previous)
 
 
 def npy_header(member: IO[bytes]) -> "tuple[tuple[int, ...], np.dtype[Any]]":

@@ -17,11 +17,8 @@ ROOT = Path(__file__).parents[2]
 # what Snakemake and the rules import; one that is missing here costs time and nothing else
 IMPORTED = (
     "snakemake.cli",
-    *(
-        f"heldout.{module}"
-        for module in ("corpora.prepare", "corpora.realistic", "digest", "makers", "models", "papers", "schema")
-    ),
-    "artifact.typesetting.exhibits",
+    *("heldout.corpora.prepare", "heldout.corpora.realistic", "heldout.models"),
+    *(f"artifact.{module}" for module in ("makers", "papers", "schema", "study.digest", "typesetting.exhibits")),
 )
 
 
@@ -79,9 +76,11 @@ def serve(limit: int) -> None:
     for module in IMPORTED:
         importlib.import_module(module)
     # what the rules do to every file of the package, remembered by its text
-    sources = ROOT / "src"
-    modules = (path.relative_to(sources).with_suffix("").parts for path in sources.rglob("[!_]*.py"))
-    sys.modules["artifact.study.digest"].contents(sources, *map(".".join, modules))
+    texts = sys.modules["artifact.study.digest"].sources(ROOT)
+    modules = (Path(file).relative_to("src").with_suffix("").parts for file in texts if file.endswith(".py"))
+    sys.modules["artifact.study.digest"].contents(
+        texts, *(".".join(parts) for parts in modules if parts[-1] != "__init__")
+    )
     for line in sys.stdin:
         process = os.fork()
         if not process:

@@ -33,7 +33,7 @@ def test_labels_are_scored_exactly_and_at_one_state() -> None:
     found = label_rows(made())
     assert [row.own.topics for row in found] == SETTINGS["slda"]["topics"]
     for own, other, frequency in found:
-        assert own.measured[slda.WITHIN] == 1.0
+        assert own.measured[slda.WITHIN_LIMIT] == 1.0
         assert frequency == pytest.approx(np.log(0.5), abs=0.2)
         for row in (own, other):
             assert row.usual is not None
@@ -50,7 +50,7 @@ def test_classes_have_a_posterior_by_the_likelihood_and_by_folding_in() -> None:
     found = rows(made(), "disclda", CLASS_MODELS)
     assert [(row.model, row.topics) for row in found] == [
         (disclda.BAYES, 1),
-        (disclda.APART, 2),
+        (disclda.BY_CLASS, 2),
         (disclda.BLOCKS, 2),
         (disclda.LEARNT, 2),
     ]
@@ -66,7 +66,7 @@ def test_classes_have_a_posterior_by_the_likelihood_and_by_folding_in() -> None:
 def test_links_are_scored_exactly_at_one_state_and_at_mean_weights() -> None:
     found = rows(made(), "rtm", LINK_MODELS)
     assert [(row.model, row.topics) for row in found] == [
-        (m, K) for m in (rtm.REGRESSION, rtm.MODEL, rtm.OF_WEIGHTS) for K in (2, 3)
+        (m, K) for m in (rtm.REGRESSION, rtm.MODEL, rtm.WEIGHTED) for K in (2, 3)
     ]
     for row in found:
         assert row.usual is not None

@@ -119,7 +119,7 @@ def test_tables_have_every_model_and_their_numbers() -> None:
     rows = results_ratings.foldings(made())
     assert min(row.optimism for row in rows) > 0.0
     assert latex.signed(rows[0].optimism, 3) in folding
-    assert set(macros_ratings.of_ratings(made())) == set(macros_ratings.of_ratings(nothing()))
+    assert set(macros_ratings.rating_macros(made())) == set(macros_ratings.rating_macros(nothing()))
 
 
 def nothing() -> Inputs:

@@ -33,11 +33,11 @@ from gallery.undirected.science import (
     WATCHED,
     checked,
     machines,
-    of_units,
     perplexities,
     retrieval,
     trace,
     unigram_of_all,
+    unit_likelihoods,
 )
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
@@ -181,7 +181,7 @@ def test_ranking_is_that_of_every_pair() -> None:
 
 def test_other_units_are_scored_and_identities_hold() -> None:
     inputs = made()
-    found = of_units(inputs)
+    found = unit_likelihoods(inputs)
     assert list(found) == [("news-words", 0), ("cranfield", 100), ("cranfield", 200)]
     assert set(found["news-words", 0]) == {"independent", "rbm", "undirected-pca"}
     rows = select(inputs.measurements, quantity=undirected_units.IDENTITY)

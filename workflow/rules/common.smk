@@ -36,7 +36,7 @@ from artifact.study.study import (
 from artifact.typesetting.exhibits import exhibits, path
 
 ROOT = Path(workflow.basedir)
-DIGESTS = Digests(ROOT / "src", Path(".snakemake/digests.json"))
+DIGESTS = Digests(ROOT, Path(".snakemake/digests.json"))
 # where `make packages` puts the drivers of the packages that run in environments of their own
 os.environ.setdefault(DRIVERS, str(ROOT / ".packages/bin"))
 

@@ -5,23 +5,12 @@ import sys
 from pathlib import Path
 
 from artifact.makers import CODE, experiments_code
-from artifact.study.digest import checked_out, contents, digest
-
-SOURCE = Path("src")
-
-
-def write(study: str, source: Path) -> None:
-    """Write data/reference/STUDY/code.json from the package below a folder."""
-    folder = Path("data/reference", study)
-    settings = json.loads((folder / "study.json").read_text(encoding="utf-8"))
-    codes = experiments_code(settings, lambda *modules: digest(contents(source, *modules)))
-    (folder / CODE).write_text(json.dumps(codes, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-
+from artifact.study.digest import contents, digest, sources, sources_at
 
 if __name__ == "__main__":
     name, *commits = sys.argv[1:]
-    if commits:
-        with checked_out(SOURCE, commits[0]) as package:
-            write(name, package)
-    else:
-        write(name, SOURCE)
+    folder = Path("data/reference", name)
+    texts = sources_at(Path(), *commits) if commits else sources(Path())
+    study = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    codes = experiments_code(study, lambda *modules: digest(contents(texts, *modules)))
+    (folder / CODE).write_text(json.dumps(codes, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -1,11 +1,10 @@
-"""One folder per source, and one for what is new here; to add a paper, add its folder and its name here.
+"""One folder per source, and one for the new results; to add a paper, add its folder and its name here.
 
-A document shows the exhibits of its papers: a study's is paper/main.tex, or another one that its key `document` names.
+A document shows the exhibits of its papers: a study's is paper/main.tex, or the document that its key `document` names.
 A package beside this one adds documents by a file `documents.py` with the mapping `DOCUMENTS`.
 
-In each: `experiments/` run and give scores and measurements, `results` reads the tables back, `claims` goes from
-results to verdicts, `figures`, `tables` and `macros` from both to what is printed. No folder
-imports another's.
+In each folder `experiments/` run and give scores and measurements, `results` reads the tables back, `claims` goes from
+results to verdicts, `figures`, `tables` and `macros` from both to print. No folder imports another.
 """
 
 from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from heldout.errors import InputError
 from heldout.files import read_rows, write_rows
 
-if TYPE_CHECKING:  # numba: too slow a start for those who want the columns alone
+if TYPE_CHECKING:  # numba: too slow a start where the columns alone are wanted
     from heldout.corpora.corpus import Corpus
     from heldout.corpora.synthetic import Shape
 
@@ -30,7 +30,7 @@ PUBLISHED_COLUMNS = ("corpus", "train_documents", "test_documents", "vocabulary"
 
 
 def base_name(corpus: str) -> str:
-    """Return the name of the published corpus that `corpus` is a variant of, without -like or -unstemmed."""
+    """Return the name of a variant's published corpus, without -like or -unstemmed."""
     return corpus.removesuffix("-like").removesuffix("-unstemmed")
 
 
@@ -53,7 +53,7 @@ def read_published(path: Path) -> "dict[str, Shape]":
 
 
 def published_shape(corpus: str, published_csv: Path) -> "Shape":
-    """Return the published size of the corpus that `corpus` is a variant of.
+    """Return the published size of a variant's corpus.
 
     Raises:
         InputError: lists the published corpora.

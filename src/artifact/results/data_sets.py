@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set in print, beside its sizes.
+    """A data set in print, without its sizes.
 
     Attributes:
         title: name in figures, tables and text.

@@ -20,8 +20,8 @@ class Measurement:
         smoothing: the constant that was added to p(w | z); 0 where none was.
         chain: the Markov chain's number as text; "none" for a model without chains.
         seed: determines split, start and sampling.
-        quantity: what was measured, such as "log-likelihood" or "r-hat".
-        axis: what `at` counts, such as "iteration", "sweep", "document" or "length".
+        quantity: name of the measured quantity, such as "log-likelihood" or "r-hat".
+        axis: the unit of `at`, such as "iteration", "sweep", "document" or "length".
         at: the position on that axis.
         value: the number, in nats where it is a log probability.
         standard_error: its Monte Carlo error; 0 for a deterministic number, NaN where none is stated.

@@ -44,7 +44,7 @@ class Point:
 
 
 def printable(rows: "pd.DataFrame", columns: Sequence[str]) -> "pd.Series[bool]":
-    """Return which means over the splits of `rows` an exhibit shows: all but means with an "error" above `LARGEST`.
+    """Return whether an exhibit shows each mean over the splits of `rows`: unless its "error" is above `LARGEST`.
 
     Args:
         rows: a likelihood's rows, one per split, with "error", its stated error in nats per token.
@@ -64,7 +64,7 @@ def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluato
 
 
 def with_truth(scores: "pd.DataFrame") -> "pd.DataFrame":
-    """Return scores with copies, under the evaluator `TRUTH`, of the first of `TRUTHS` that each model was given."""
+    """Return scores and, under the evaluator `TRUTH`, copies of each model's scores by the first of its `TRUTHS`."""
     import pandas as pd
 
     true = scores[scores["evaluator"].isin(TRUTHS)]

@@ -77,12 +77,12 @@ class Score:
         samples: posterior samples or particles used per document; 0 for a deterministic evaluator.
         seed: determines split, start and sampling.
         documents, tokens: the numbers scored.
-        documents_left_out, tokens_left_out: how many were not (empty documents, words outside the vocabulary).
+        documents_left_out, tokens_left_out: the numbers not scored (empty documents, words outside the vocabulary).
         log_likelihood: sum over the scored tokens, nats.
         perplexity: exp(-log_likelihood / tokens), per token.
         standard_error: the evaluator's own Monte Carlo error of log_likelihood, nats, its bias included where it
             states one; 0 for a deterministic evaluator, NaN where the evaluator states none.
-        groups: what each group of documents adds; None where it is not known.
+        groups: the part of each group of documents; None where it is not known.
     """
 
     corpus: str
@@ -168,14 +168,14 @@ def read_scores(path: Path, groups: Path | None = None) -> "pd.DataFrame":
         raise InputError(f"{path}: not a scores table; its columns are not {', '.join(COLUMNS)}")
     if groups is None:
         return table
-    of_groups = read_table(groups, GROUP_TYPES, "groups", dtype=GROUP_TYPES | dict.fromkeys(TOKENS_COLUMNS, float))
-    if tuple(of_groups.columns) != tuple(GROUP_TYPES) or of_groups.duplicated(list(KEY)).any():
+    grouped = read_table(groups, GROUP_TYPES, "groups", dtype=GROUP_TYPES | dict.fromkeys(TOKENS_COLUMNS, float))
+    if tuple(grouped.columns) != tuple(GROUP_TYPES) or grouped.duplicated(list(KEY)).any():
         raise InputError(f"{groups}: not a table of groups; collect the groups again")
-    table = table[list(COLUMNS)].merge(of_groups, on=list(KEY), how="left")
+    table = table[list(COLUMNS)].merge(grouped, on=list(KEY), how="left")
     known = table[table[list(TOKENS_COLUMNS)].notna().all(axis=1)]
     finite = known["log_likelihood"].abs() < math.inf
-    apart = (known[list(NATS_COLUMNS)].sum(axis=1) - known["log_likelihood"]).abs() > GROUPS * 10.0**-DECIMALS
+    differing = (known[list(NATS_COLUMNS)].sum(axis=1) - known["log_likelihood"]).abs() > GROUPS * 10.0**-DECIMALS
     others = known[list(TOKENS_COLUMNS)].sum(axis=1) != known["tokens"]
-    if len(known) < len(of_groups) or (others | finite & apart).any():
+    if len(known) < len(grouped) or (others | finite & differing).any():
         raise InputError(f"{groups}: these groups are not of the scores in {path}; collect both again")
     return table

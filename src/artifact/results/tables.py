@@ -29,9 +29,9 @@ def merge_rows(
 ) -> None:
     """Merge tables into one, sorted by the columns of `key`; the text of every row stays as it was.
 
-    `numbers` are the columns of the key that are sorted as numbers, `what` such a table is called. A table, plain or
-    gzipped, may have the columns of one of `forms` instead: others are left out, and so is a row that has nothing in
-    the columns beyond the key, or no such column.
+    `numbers` are the columns of the key that are sorted as numbers, `what` the name of the tables in errors. A table,
+    plain or gzipped, may have the columns of one of `forms` instead: others are left out, and so is a row whose columns
+    beyond the key are empty or missing.
 
     Raises:
         InputError: when a file has other columns, two rows have the same key, or a line is cut or holds no number where
@@ -99,7 +99,7 @@ def read_table(path: Path, types: Mapping[str, type], what: str, **options: Any)
 
 
 def require_rows(path: Path, what: str) -> None:
-    """Refuse a table with a line that has other cells than the first: pandas takes missing ones for empty.
+    """Refuse a table in which a line has more or fewer cells than the first: pandas takes missing ones for empty.
 
     Raises:
         InputError: names the line.
@@ -117,7 +117,7 @@ def require_rows(path: Path, what: str) -> None:
 
 
 def require_end(path: Path, what: str) -> None:
-    """Refuse a plain table that does not end with a line's end: it is cut; a gzipped one has a checksum.
+    """Refuse a plain table whose last line has no end, since it is cut; a gzipped one has a checksum.
 
     Raises:
         InputError: when it is missing, empty or cut.
@@ -142,9 +142,9 @@ class Tidy:
 
     Attributes:
         row: the dataclass.
-        what: what such a table is called.
-        key: how many of its fields, the first ones, name a row.
-        numbers: those of them that are sorted as numbers.
+        what: the table's name in errors.
+        key: number of its fields, the first ones, that name a row.
+        numbers: fields of the key that are sorted as numbers.
         reading: options for `read_table`.
     """
 

@@ -11,14 +11,14 @@ from heldout.errors import InputError
 from heldout.files import replacing, write_rows
 
 CORES = 2  # processor cores that share a study's jobs
-TRAINING = "training"  # rule of the part of a job whose whole is timed, too
+TRAINING = "training"  # rule of the training within a job, which is timed as a whole, too
 COLUMNS = ("rule", "corpus", "model", "variant", "topics", "seed", "seconds", "cpu_seconds", "memory_mb")
 
 
 def collect_timings(benchmarks: Path, destination: Path) -> None:
     """Merge benchmark files into one table, sorted by name.
 
-    A file's path says what ran: RULE.tsv, RULE/NAME.tsv or RULE/CORPUS/MODEL/VARIANT/TOPICS-SEED.tsv.
+    A file's path names the job: RULE.tsv, RULE/NAME.tsv or RULE/CORPUS/MODEL/VARIANT/TOPICS-SEED.tsv.
 
     Raises:
         InputError: when a file is not a benchmark file.

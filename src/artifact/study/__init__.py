@@ -1,1 +1,1 @@
-"""Studies: what one may say, the runs that it asks for, and the steps and jobs that make them."""
+"""Studies: their settings, the runs that they ask for, and the steps and jobs that make these."""

@@ -1,198 +1,162 @@
-"""A digest of code: what a job runs, so that an edit makes it stale and an edit of prose does not."""
+"""Digests of code: an edit of code that a job runs makes the job stale, and an edit of prose does not."""
 
 import ast
-import gc
 import hashlib
 import io
 import json
 import subprocess
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import cache, partial
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
+from typing import NamedTuple
 
 from heldout.errors import InputError
 from heldout.files import replacing
 
-LISTS = ("__init__.py", "settings.py", "spec.py")  # files of which those names alone count that others take from them
-PROSE = ("doc", "Unit")  # functions of `annotated_types` whose arguments are prose
-Imports = list[tuple[str, tuple[str, ...]]]  # modules, and the names taken from each; none for the module as a whole
-Code = tuple[tuple[str, str], ...]  # a file's statements: the names that each binds, and its digest
-LOCK = "requirements.lock"  # the environment's, beside the folder that holds the package
+LISTS = ("/__init__.py", "/settings.py", "/spec.py")  # files that count by the names that others import from them
+LOCK = "requirements.lock"  # the environment's
 
 
-def _statements(text: bytes) -> tuple[ast.stmt, ...]:
-    """Return a module's statements without docstrings, comments, layout and the meaning of settings."""
-    tree = ast.parse(text)
-    for node in (tree, *_nested(tree.body)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                del node.body[0]
-    if b"annotated_types" in text:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PROSE:
-                node.args.clear()
-    return tuple(tree.body)
+class _Statement(NamedTuple):
+    binds: set[str]
+    reads: set[str]
+    imports: list[tuple[str, str]]  # modules, and a name taken from each; none for the module as a whole
+    code: str  # its digest
 
 
-def _nested(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield statements and those inside them."""
-    todo: list[Any] = list(statements)
+def sources(checkout: Path) -> dict[str, bytes]:
+    """Return the text of every module of a checkout, and of its lock, by file."""
+    files = [*(checkout / "src").rglob("*.py"), *checkout.glob(LOCK)]
+    return {path.relative_to(checkout).as_posix(): path.read_bytes() for path in files}
+
+
+def sources_at(checkout: Path, commit: str) -> dict[str, bytes]:
+    """Return `sources` as they were at a commit; raises InputError without git, a repository or the commit."""
+    with zipfile.ZipFile(io.BytesIO(git(checkout, "archive", "--format=zip", commit, "--", "src", LOCK))) as files:
+        return {name: files.read(name) for name in files.namelist() if name.endswith((".py", LOCK))}
+
+
+def git(checkout: Path, *arguments: str) -> bytes:
+    """Return the output of git in a folder; raises InputError where there is no git, or it refuses."""
+    try:
+        return subprocess.run(["git", *arguments], cwd=checkout, capture_output=True, check=True).stdout
+    except FileNotFoundError as error:
+        raise InputError("digest: there is no git here, and so no other commit to compare with") from error
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.decode(errors="replace").partition("\n")[0].removeprefix("fatal: ")
+        raise InputError(f"digest: {reason}; changes are listed since a commit of a git checkout alone") from error
+
+
+def contents(texts: Mapping[str, bytes], *modules: str) -> dict[str, str]:
+    """Return digests of the code of modules and of every module here that they import, directly or not, by file.
+
+    Docstrings, comments, layout and the meaning of a setting are no code. Of `LISTS` the imported names count, with
+    the statements behind them: a new line in a list makes stale the readers of the list. A package's own `__init__`
+    and those of folders on the way to a module are not followed, so that a manifest is no part of its experiments.
+    A text f"package.{name}" imports every module of that folder; other computed names are not seen: give them among
+    `modules`. The lock of the environment counts too.
+
+    Args:
+        texts: all modules, by file (`sources`).
+        modules: dotted names.
+
+    Raises:
+        InputError: for a module that is not there.
+    """
+    for module in modules:
+        if not _file(texts, module):
+            raise InputError(f"digest: there is no module {module}")
+    places: dict[str, set[int]] = {}  # of statements, by file
+    todo, seen = [(module, "") for module in modules], set[tuple[str, str]]()
     while todo:
-        node = todo.pop()
-        if isinstance(node, ast.stmt):
-            yield node
-        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-            inner = getattr(node, part, ())
-            todo += inner if isinstance(inner, list) else ()
+        module, name = todo.pop()
+        if module.endswith("."):
+            folder = f"src/{module.replace('.', '/')}"
+            members = (file.removeprefix(folder) for file in texts if file.startswith(folder))
+            todo += [(module + one.removesuffix(".py"), "") for one in members if "/" not in one and one[0] != "_"]
+        file = _file(texts, module) if "." in module else ""
+        name = name if file.endswith(LISTS) else ""
+        if not file or (file, name) in seen:
+            continue
+        seen.add((file, name))
+        behind = _behind(texts[file], name)
+        places.setdefault(file, set()).update(behind)
+        todo += [one for place in behind for one in _statements(texts[file])[place].imports]
+    codes = {
+        file: _digest("".join(_statements(texts[file])[place].code for place in sorted(places[file])).encode())
+        for file in sorted(places)
+    }
+    return codes | {LOCK: _digest(texts[LOCK])}
 
 
-def _bound(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement of a module binds."""
-    if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-        return {statement.name}
-    nodes = list(ast.walk(statement))
-    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return bound | {(node.asname or node.name).partition(".")[0] for node in nodes if isinstance(node, ast.alias)}
-
-
-def _behind_names(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement reads."""
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-
-
-def _behind(names: set[str], statements: tuple[ast.stmt, ...]) -> list[ast.stmt]:
-    """Return the statements that names stand for, directly or not, in their order, and those that bind no name."""
-    behind = {statement for statement in statements if not _bound(statement)}
-    wanted = set(names).union(*map(_behind_names, behind))
-    while more := {s for s in statements if s not in behind and _bound(s) & wanted}:
-        behind |= more
-        wanted = wanted.union(*map(_behind_names, more))
-    return [statement for statement in statements if statement in behind]
+def _file(texts: Mapping[str, bytes], module: str) -> str:
+    """Return a module's file; an empty one for a module of another package and a name that is no module."""
+    path = f"src/{module.replace('.', '/')}"
+    return next((file for file in (f"{path}.py", f"{path}/__init__.py") if file in texts), "")
 
 
 @cache
-def _read(text: bytes, names: frozenset[str]) -> tuple[Code, Imports]:
-    """Return the code of a module, or of what is behind some names of it, and what that imports."""
-    statements = _behind(set(names), _statements(text)) if names else list(_statements(text))
-    imports: Imports = []
-    for node in _nested(statements):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            imports.append((node.module, tuple(alias.name for alias in node.names)))
-        elif isinstance(node, ast.Import):
-            imports += [(alias.name, ()) for alias in node.names]
-    if b"import_module(f" in text:
-        nodes = (node for statement in statements for node in ast.walk(statement))
-        imports += [(folder, ()) for node in nodes if isinstance(node, ast.Call) and (folder := _imported_folder(node))]
-    return tuple((", ".join(sorted(_bound(s))), _digest(ast.dump(s).encode())) for s in statements), imports
+def _behind(text: bytes, name: str) -> set[int]:
+    """Return the places of statements behind a name, directly or not, and of statements without one; all for none."""
+    statements = dict(enumerate(_statements(text)))
+    if not name:
+        return {*statements}
+    behind, wanted = set[int](), {name}
+    while more := {place for place, one in statements.items() if not one.binds or one.binds & wanted} - behind:
+        behind |= more
+        wanted = wanted.union(*(statements[place].reads for place in more))
+    return behind
 
 
-def _imported_folder(call: ast.Call) -> str:
-    """Return "package." of a call such as import_module(f"package.{name}"); nothing of other calls."""
-    called = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-    start = call.args[0].values[0] if call.args and isinstance(call.args[0], ast.JoinedStr) else None
-    folder = str(start.value) if isinstance(start, ast.Constant) else ""
-    return folder if called == "import_module" and folder.endswith(".") else ""
+@cache
+def _statements(text: bytes) -> list[_Statement]:
+    """Return a module's statements without docstrings and the meaning of settings."""
+    tree, annotated = ast.parse(text), b"annotated_types" in text
+    return [_statement(statement, annotated) for statement in tree.body[ast.get_docstring(tree) is not None :]]
+
+
+def _statement(statement: ast.stmt, annotated: bool) -> _Statement:
+    """Return a statement without docstrings and, where settings are annotated, their meanings and units."""
+    binds, reads, imports = set[str](), set[str](), list[tuple[str, str]]()
+    for node in ast.walk(statement):
+        match node:
+            case ast.Name(name, ast.Store()):
+                binds.add(name)
+            case ast.Name(name):
+                reads.add(name)
+            case ast.alias(name, other):
+                binds.add((other or name).partition(".")[0])
+            case ast.Import(names):
+                imports += [(one.name, "") for one in names]
+            case ast.ImportFrom(str(module), names, 0):
+                imports += [part for one in names for part in ((module, one.name), (f"{module}.{one.name}", ""))]
+            case ast.JoinedStr([ast.Constant(str(folder)), *_]) if folder.endswith("."):
+                imports.append((folder, ""))
+            case ast.Call(ast.Name("doc" | "Unit")) if annotated:
+                node.args.clear()
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef() if ast.get_docstring(node) is not None:
+                del node.body[0]
+    own = getattr(statement, "name", None)  # of a class or function, whose other names are its own
+    return _Statement({own} if own else binds, reads, imports, _digest(ast.dump(statement).encode()))
+
+
+def digest(code: Mapping[str, str]) -> str:
+    """Return the digest of `contents`: 16 hexadecimal digits."""
+    return _digest(repr(sorted(code.items())).encode())
 
 
 def _digest(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()[:16]
 
 
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Collect no garbage for as long as the context lasts: collections would take most of the time that trees take."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-class Sources:
-    """Modules below a folder, each of which is looked up and read once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.file = cache(partial(module_file, folder))
-        self.text = cache(Path.read_bytes)
-
-
-@_without_collections()
-def contents(source: Path | Sources, *modules: str) -> dict[str, Code]:
-    """Return the code of modules and of every module of their package that they import, directly or not, by file.
-
-    Only code counts: docstrings, comments, the meaning of a setting and layout may change. Of a folder's `__init__` and
-    of `settings` the names count that are imported from it, with what they are made of: a new line in a list there
-    makes stale what reads the list. The package's own `__init__` and those of folders on the way to a module are not
-    followed, so that a manifest is no part of what it lists. `import_module(f"package.{name}")` imports every module of
-    that folder; other computed names are not seen: give them among `modules`.
-
-    What has been read of a folder may take its place; the lock of the environment, beside it, counts too.
-
-    Raises:
-        InputError: for a module that is not there.
-    """
-    sources = source if isinstance(source, Sources) else Sources(source)
-    for module in modules:
-        if sources.file(module) is None:
-            raise InputError(f"digest: there is no module {module} below {sources.folder}")
-    codes: dict[Path, Code] = {}
-    names: dict[Path, set[str]] = {}  # taken from a folder's `__init__`
-    whole: set[Path] = set()
-    todo: Imports = [(module, ()) for module in modules]
-    seen: set[tuple[str, tuple[str, ...]]] = set()
-    while todo:
-        module, taken = todo.pop()
-        if (module, taken) in seen:
-            continue
-        seen.add((module, taken))
-        if module.endswith("."):
-            todo += [
-                (f"{module}{path.stem}", ()) for path in sources.folder.joinpath(*module.split(".")).glob("[!_]*.py")
-            ]
-            continue
-        todo += [(f"{module}.{name}", ()) for name in taken]  # where it is a module
-        path = sources.file(module) if "." in module else None  # the package's own `__init__` is above all
-        if path is None or path in whole:
-            continue
-        if taken and path.name in LISTS:
-            if set(taken) <= names.setdefault(path, set()):
-                continue
-            names[path] |= set(taken)
-        else:
-            whole.add(path)
-            names.pop(path, None)
-        codes[path], imports = _read(sources.text(path), frozenset(names.get(path, ())))
-        todo += imports
-    code = {path.relative_to(sources.folder).as_posix(): codes[path] for path in sorted(codes)}
-    lock = sources.folder.parent / LOCK
-    return code | ({LOCK: (("", _digest(sources.text(lock))),)} if lock.is_file() else {})
-
-
-def digest(code: Mapping[str, Code]) -> str:
-    """Return the digest of what `contents` gives: 16 hexadecimal digits."""
-    return _digest(repr(sorted(code.items())).encode())
-
-
 class Digests:
-    """Digests of modules below a folder, kept in a file for as long as nothing there changes."""
+    """Digests of modules of a checkout, kept in a file for as long as nothing there changes."""
 
-    def __init__(self, source: Path, store: Path) -> None:
-        self.sources, self.store = Sources(source), store
-        files = [*sorted(source.rglob("*.py")), source.parent / LOCK]
-        texts = ((path.as_posix().encode(), self.sources.text(path)) for path in files if path.is_file())
-        self.state = _digest(repr([(name, _digest(text)) for name, text in texts]).encode())
+    def __init__(self, checkout: Path, store: Path) -> None:
+        self.texts, self.store = sources(checkout), store
+        self.state = digest({file: _digest(text) for file, text in self.texts.items()})
         try:
             kept = json.loads(store.read_bytes())
         except (OSError, ValueError):
@@ -200,56 +164,10 @@ class Digests:
         self.known: dict[str, str] = kept["known"] if kept.get("state") == self.state else {}
 
     def of(self, *modules: str) -> str:
-        """Return the digest of modules and of what they import; raises InputError for a module that is not there."""
+        """Return the digest of modules and of their imports; raises InputError for a module that is not there."""
         key = " ".join(modules)
         if key not in self.known:
-            self.known[key] = digest(contents(self.sources, *modules))
+            self.known[key] = digest(contents(self.texts, *modules))
             with suppress(OSError), replacing(self.store) as temporary:
                 temporary.write_text(json.dumps({"state": self.state, "known": self.known}), encoding="utf-8")
         return self.known[key]
-
-
-def moved(before: Mapping[str, Code], now: Mapping[str, Code]) -> list[str]:
-    """Return a line for each file whose code differs: the names that were edited, or whether it is new or gone."""
-    lines = []
-    for file in sorted(before.keys() | now.keys()):
-        edited = sorted({names for names, _ in {*before.get(file, ())} ^ {*now.get(file, ())} if names})
-        if file not in before or file not in now:
-            lines.append(f"{file}: {'new' if file in now else 'gone'}")
-        elif before[file] != now[file]:
-            lines.append(": ".join(filter(None, (file, ", ".join(edited)))))
-    return lines
-
-
-@contextmanager
-def checked_out(source: Path, commit: str) -> Iterator[Path]:
-    """Yield the folder that holds the package as it was at a commit, for as long as the context lasts.
-
-    Raises:
-        InputError: where there is no git, no repository, or no such commit.
-    """
-    top = Path(git(source, "rev-parse", "--show-toplevel").decode().strip())
-    package = source.resolve().relative_to(top.resolve())
-    archive = git(top, "archive", "--format=zip", commit, "--", package.as_posix(), LOCK)
-    with TemporaryDirectory(prefix="heldout-") as folder, zipfile.ZipFile(io.BytesIO(archive)) as files:
-        files.extractall(folder)  # git's own archive of this repository
-        yield Path(folder, package)
-
-
-def git(folder: Path, *arguments: str) -> bytes:
-    """Return what git prints in a folder; raises InputError where there is no git, or it refuses."""
-    try:
-        return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=True).stdout
-    except FileNotFoundError as error:
-        raise InputError("digest: there is no git here, and so no other commit to compare with") from error
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode(errors="replace").strip().splitlines()
-        reason = said[0].removeprefix("fatal: ") if said else "git failed"
-        raise InputError(f"digest: {reason}; what moved is told against a commit of a git checkout alone") from error
-
-
-def module_file(source: Path, module: str) -> Path | None:
-    """Return a module's file; None for one of another package and for a name that is no module."""
-    path = source.joinpath(*module.split("."))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return path if path.is_file() else None

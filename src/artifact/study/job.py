@@ -35,7 +35,7 @@ class Job:
         variant: the experiment's name, which its rows get.
         topics: K of the models to train; 0 if the experiment chooses K itself.
         seed: determines the split and every draw.
-        test_documents: how many documents are held out.
+        test_documents: number of held-out documents.
         chains: trained topics or components, one per chain; the true topics of a drawn corpus come last.
         fold_in: the model's folding in, of this seed.
     """
@@ -57,12 +57,12 @@ class Job:
         """Return the generator of a purpose, the job's corpus and seed, and further axes (`heldout.seeds`)."""
         return generator(purpose, corpus=self.corpus.name, seed=self.seed, **axes)
 
-    def some(self, corpus: Corpus, number: int, purpose: str) -> Corpus:
+    def sample(self, corpus: Corpus, number: int, purpose: str) -> Corpus:
         """Return at most `number` documents, drawn at random for a purpose, in the corpus's order."""
         order = self.generator(purpose).permutation(corpus.n_documents)
         return corpus.subset(np.sort(order[:number]))
 
     def recorder(self, **names: Any) -> Recorder:
         """Return a recorder under the job's corpus, model, variant, number of topics and seed, or other names."""
-        own = {"corpus": self.corpus.name, "model": self.model, "variant": self.variant, "topics": self.topics}
-        return Recorder(**{**own, "seed": self.seed, **names})
+        defaults = {"corpus": self.corpus.name, "model": self.model, "variant": self.variant, "topics": self.topics}
+        return Recorder(**{**defaults, "seed": self.seed, **names})

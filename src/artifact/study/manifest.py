@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-ALL = ("everything",)  # the parts of an exhibit that depends on every run of the study
+ALL = ("everything",)  # parts of an exhibit that depends on every run of the study
 
 
 def kind(exhibit: str) -> str:
@@ -19,10 +19,10 @@ def kind(exhibit: str) -> str:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """One figure, table or set of macros; its name starts with its `kind`.
+    """A figure, table or set of macros; its name starts with its `kind`.
 
     Attributes:
-        title: what it shows, in a few words.
+        title: its subject, in a few words.
         function: the function that makes it, from `Inputs` and, if it is about one corpus, the corpus's name; by its
             dotted name in `package`, such as "figures.bounds.documents".
         parts: the parts of a study's runs that it depends on: models, experiments, or the names in `study`.
@@ -58,10 +58,10 @@ class Experiment:
 
     Attributes:
         settings: the class of its settings (`artifact.study.settings`).
-        corpora: of which corpora it is: those with a split, "drawn" from trained models, "none", if it draws its own
+        corpora: kind of its corpora: with a "split", "drawn" from trained models, "none", if it draws its own
             documents, or the latter two.
-        models: the models of which it reads topics, or the libraries that it runs; empty if it trains its own.
-        topics: how a study gives K: a "list", "by corpus", or "either"; empty if it does not.
+        models: the models whose topics it reads, or the libraries that it runs; empty if it trains its own.
+        topics: form in which a study gives K: a "list", "by corpus", or "either"; empty if it does not.
         training: the class of the training settings of models that grow for it; None without such models.
         standalone: whether it trains its own models, and a study may consist of it.
         package: the dotted name of the package with its folder `experiments`; the paper's where it is empty.

@@ -27,7 +27,7 @@ LARGEST = 2**53  # largest number of a study: a double holds it with all integer
 
 
 def all_different(values: tuple[Hashable, ...]) -> bool:
-    """Return whether no value stands there twice."""
+    """Return whether the values differ from each other."""
     return len(set(values)) == len(values)
 
 
@@ -41,7 +41,7 @@ class Different(Predicate):
 
 Value = TypeVar("Value", bound=Hashable)
 Name = TypeVar("Name", bound=str)
-AnyOf = Annotated[tuple[Value, ...], Different(all_different)]  # possibly none
+AnyOf = Annotated[tuple[Value, ...], Different(all_different)]  # values, possibly none
 Several = Annotated[tuple[Value, ...], MinLen(1), Different(all_different)]
 AnyNamed = Mapping[Name, Value]  # values by name, possibly none
 Named = Annotated[Mapping[Name, Value], MinLen(1)]
@@ -75,14 +75,14 @@ class Nothing:
     """Empty settings."""
 
 
-def parse(settings: type[Settings], values: Any, where: str, at: str = "") -> Settings:
+def parse(settings: type[Settings], values: Any, where: str, place: str = "") -> Settings:
     """Return an object of a class of settings, or of another class that pydantic reads.
 
     Args:
         settings: the class.
-        values: what JSON or YAML gives; whole numbers will do for floats.
+        values: the values as JSON or YAML gives them; whole numbers will do for floats.
         where: the step, such as "plsa: training", with which an error starts.
-        at: the key of the values in a study.
+        place: the key of the values in a study.
 
     Raises:
         InputError: for a key that is unknown or missing, or a value out of its range; names the key.
@@ -96,11 +96,11 @@ def parse(settings: type[Settings], values: Any, where: str, at: str = "") -> Se
         raise InputError(f"{where}: {error}; give numbers, texts, lists and mappings alone") from error
     for key, number in _numbers(values):
         if not math.isfinite(number) or abs(number) > LARGEST:
-            raise InputError(f"{where}: at {_path(at, *key)}: {number!r} must be a number of at most 2^53")
+            raise InputError(f"{where}: at {_path(place, *key)}: {number!r} must be a number of at most 2^53")
     try:
         parsed: Settings = _adapter(kind).validate_json(text, strict=True, extra="forbid")
     except ValidationError as error:
-        raise InputError(f"{where}: at {_first(error.errors(include_url=False), values, at)}") from error
+        raise InputError(f"{where}: at {_first(error.errors(include_url=False), values, place)}") from error
     return parsed
 
 
@@ -121,7 +121,7 @@ def _numbers(values: Any, key: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
             yield from _numbers(value, (*key, str(name)))
 
 
-def _first(errors: list[Any], values: Any, at: str) -> str:
+def _first(errors: list[Any], values: Any, place: str) -> str:
     """Return the most useful of pydantic's errors: its key, its value and the rule that the value breaks.
 
     A misspelt key is also a missing one, so unknown keys come first, with the missing ones beside them, and the others
@@ -133,26 +133,26 @@ def _first(errors: list[Any], values: Any, at: str) -> str:
 
     errors = [{**error, "key": _key(error["loc"], values, missing=error["type"] == MISSING)} for error in errors]
     error = min(errors, key=usefulness)
-    *place, name = error["key"] or [""]
+    *outer, name = error["key"] or [""]
     words = WORDS.get(error["type"], error["msg"].replace("Input should", "must")).format(**error.get("ctx", {}))
     if error["type"] in (*UNKNOWN, MISSING):
-        missing = [one["key"][-1] for one in errors if one["type"] == MISSING and [*one["key"][:-1]] == place]
+        missing = [one["key"][-1] for one in errors if one["type"] == MISSING and [*one["key"][:-1]] == outer]
         others = ", ".join(other for other in missing if other != name)
-        return f"{_path(at, *place, name)}: {words}{f'; missing, too: {others}' if others else ''}"
-    return f"{_path(at, *place, name)}: {json.dumps(error['input'])} {words}"
+        return f"{_path(place, *outer, name)}: {words}{f'; missing, too: {others}' if others else ''}"
+    return f"{_path(place, *outer, name)}: {json.dumps(error['input'])} {words}"
 
 
-def _path(at: str, *key: str) -> str:
+def _path(place: str, *key: str) -> str:
     """Return the path of a key."""
-    return "/".join(filter(None, (at, *key))) or "the top level"
+    return "/".join(filter(None, (place, *key))) or "the top level"
 
 
 def _key(location: tuple[str | int, ...], values: Any, *, missing: bool) -> tuple[str, ...]:
     """Return an error's key as far as the values have it, without pydantic's names of a union's members."""
-    given, last = (location[:-1], location[-1:]) if missing else (location, ())
+    outer, last = (location[:-1], location[-1:]) if missing else (location, ())
     key: list[str] = []
     part: Any
-    for part in given:
+    for part in outer:
         if (isinstance(values, dict) and part in values) or (
             isinstance(values, list | tuple) and isinstance(part, int)
         ):

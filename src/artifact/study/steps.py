@@ -51,9 +51,9 @@ def train(
     if topics < 1:
         raise InputError(f"{topics} topics: there must be 1 or more")
     module = model_module(model)
-    own = parse(module.Training, settings, f"{model}: training")
+    training_settings = parse(module.Training, settings, f"{model}: training")
     training = train_test_split(corpus, test_documents, seed)[0] if test_documents else corpus
-    trained: list[Trained] = module.train(training, own, topics=topics, seed=seed)
+    trained: list[Trained] = module.train(training, training_settings, topics=topics, seed=seed)
     return trained
 
 
@@ -145,12 +145,12 @@ def run_experiment(
     """
     experiment = importlib.import_module(module).experiment
     name = module.rpartition(".")[2].replace("_", "-")
-    given: dict[str, Any] = {"model": model, "topics": topics, "seed": seed, "test_documents": test_documents}
+    arguments: dict[str, Any] = {"model": model, "topics": topics, "seed": seed, "test_documents": test_documents}
     if corpus is not None:
-        given["corpus"] = corpus
+        arguments["corpus"] = corpus
     if chains and model in MODELS:
-        given["fold_in"] = folding_in(model, fold_in_settings, seed)
-    results: Results = experiment(Job(variant=name, chains=chains, **given), parse(kind, settings, name))
+        arguments["fold_in"] = folding_in(model, fold_in_settings, seed)
+    results: Results = experiment(Job(variant=name, chains=chains, **arguments), parse(kind, settings, name))
     return results
 
 
@@ -172,7 +172,7 @@ def _groups(
 
 
 def _remembered(fold_in: FoldIn) -> FoldIn:
-    """Return a caching `fold_in`: chains are scored alone and averaged, components under every constant."""
+    """Return a caching `fold_in`: chains are scored one by one and averaged, components under every constant."""
     known: dict[tuple[int, int], tuple[Trained, Corpus, Floats]] = {}
 
     def folded(topics: Trained, documents: Corpus) -> Floats:

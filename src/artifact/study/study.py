@@ -20,13 +20,13 @@ SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alter
 
 MAIN = "main"  # the document of a study that names none: paper/main.tex, which is about the study `paper`
 WRITTEN = "paper"
-RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
+RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ that are no studies'
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 PARTS = ("train", "fold_in")  # parts of a model's settings
 SELECTION = "model-selection"  # experiment with growing models, on corpora drawn from trained models
 IS_PROBABILITY = "is-a-probability"  # experiment on documents of its own, also from the true models of drawn corpora
-DRAWN = (SELECTION, IS_PROBABILITY, "mean-ratio")  # the experiments on such corpora
-# what a frozen study, or one of the gallery, may lack
+DRAWN = (SELECTION, IS_PROBABILITY, "mean-ratio")  # experiments on drawn corpora
+# keys that a frozen study, or one of the gallery, may lack
 NOTHING: Mapping[str, Any] = {
     "seeds": [],
     "corpora": {},
@@ -54,7 +54,7 @@ PEERS: dict[str, str] = dict(zip(get_args(Peer), ("sklearn", "gensim", "tomotopy
 Driven = Literal["bigartm", "bitermplus", "etm", "spark", "topicmodels-gibbs", "topicmodels-vem"]
 DRIVEN: tuple[str, ...] = get_args(Driven)
 DRIVERS = "HELDOUT_PACKAGES"
-OF_PACKAGES = {"peers": tuple(PEERS), "packages": (*PEERS, *DRIVEN)}  # packages that are the models of an experiment
+PACKAGES = {"peers": tuple(PEERS), "packages": (*PEERS, *DRIVEN)}  # packages that are the models of an experiment
 
 
 class Run(NamedTuple):
@@ -87,7 +87,7 @@ class Alternative:
     Attributes:
         model, variant: as in `Run`.
         changes: the settings that differ, by (part, setting).
-        corpus, seeds: what it is run on.
+        corpus, seeds: its runs' corpus and seeds.
     """
 
     model: str
@@ -341,7 +341,7 @@ def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the study without the packages that are not installed, and a notice (empty if all are)."""
     there, measures = installed(), dict(study["measures"])
     missing: list[str] = []
-    for kind in OF_PACKAGES:
+    for kind in PACKAGES:
         if asked := measures.pop(kind, None):
             missing += [package for package in asked["models"] if package not in there]
             if models := [package for package in asked["models"] if package in there]:
@@ -399,14 +399,14 @@ def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any],
         InputError: when the study asks for one of their experiments itself, or a file of settings cannot be read.
     """
     folders = [reference / str(name) for name in study.get("frozen", ())]
-    there, own = [folder for folder in folders if (folder / "study.json").exists()], study["measures"]
+    there, asked = [folder for folder in folders if (folder / "study.json").exists()], study["measures"]
     for folder in there:
         try:
             settings = json.loads((folder / "study.json").read_text(encoding="utf-8"))
             measures, realistic = dict(settings["measures"]), settings["realistic"]
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"{folder / 'study.json'}: not a study's settings ({error}); freeze it again") from error
-        if twice := ", ".join(kind for kind in measures if kind in own):
+        if twice := ", ".join(kind for kind in measures if kind in asked):
             raise InputError(f"study: at frozen: {folder.name} has {twice}, which the study runs itself; leave one out")
         study = {**study, "measures": {**measures, **study["measures"]}}
         if realistic["corpora"]:  # drawn there
@@ -438,7 +438,7 @@ def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict
     """Return a study of one's own corpora alone, with the grids and settings of another study.
 
     `documents` are their numbers by corpus; `HELD_OUT` of them are held out. The first corpus gives the study its name,
-    and stands for those that single experiments, alternatives and drawn corpora are of.
+    and takes the place of the corpora of single experiments, alternatives and drawn corpora.
     """
     study: dict[str, Any] = copy.deepcopy({key: template[key] for key in template if key not in NOT_TAKEN_OVER})
     names, first, theirs = list(documents), next(iter(documents)), set(template["corpora"])
@@ -450,7 +450,7 @@ def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict
     study["realistic"]["source"] = study["beyond_vocabulary"]["corpus"] = study["alternatives"]["corpus"] = first
     study["alternatives"]["corpora"] = []
     variants = study["alternatives"].get("variants", {})
-    for model, named in variants.items():  # without those that are about one of the other study's corpora
+    for model, named in variants.items():  # without changes on a corpus of the other study
         variants[model] = {name: changes for name, changes in named.items() if "corpus" not in changes}
     for asked in study["measures"].values():
         if theirs.isdisjoint(asked["corpora"]):  # of drawn documents

@@ -1,1 +1,1 @@
-"""From results and verdicts to print: style, LaTeX, and the parts of the paper and README that are generated."""
+"""Printing of results and verdicts: style, LaTeX, and the generated parts of the paper and README."""

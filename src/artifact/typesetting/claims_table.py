@@ -19,12 +19,12 @@ way; no difference: within; undecided: otherwise, and always of one replicate. A
 narrow for its verdict because the claim has others: they are corrected together. Cells are those of one effect;
 reversed, of all effects: those that lie the other way by more than the margin in every replicate.\SyntheticNotice
 """.strip()
-SAMPLED = "-sampled"  # folded in by a point of a Gibbs chain
+SAMPLED = "-sampled"  # ending of scores that are folded in by a point of a Gibbs chain
 PRINTED = {
     **{FULL: "full folding-in", HALF: "half folding-in", "plug-in-posterior-mean": "plug-in posterior mean"},
     **{"plsa-hof": "PLSA-HOF", "mixture-of-multinomials": "mixture", "hmm": "HMM"},
 }
-MOST_EFFECTS = 3  # the most effects of a claim on the scorecard; of more, verdicts are counted
+MOST_EFFECTS = 3  # largest number of a claim's effects on the scorecard; of more, verdicts are counted
 
 
 def render(inputs: Inputs) -> str:
@@ -50,7 +50,7 @@ def render(inputs: Inputs) -> str:
 
 
 def scorecard(inputs: Inputs) -> str:
-    """Return the claims that the papers put on their scorecards: who made it, its effects, and the verdict."""
+    """Return the claims on the papers' scorecards, source by source, each with its effects and verdict."""
     rows: list[latex.TableRow] = []
     for paper in inputs.papers:
         claims = {claim.name: claim for claim in paper.part("claims")}
@@ -60,8 +60,8 @@ def scorecard(inputs: Inputs) -> str:
             rows.append(rf"\multicolumn{{3}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\")
         for claim in named:
             judgement = inputs.judged(claim.name)
-            effects_alike = len({effect.part for effect in judgement.effects}) == 1 < len(judgement.effects)
-            line = _without_part if effects_alike else _in_table
+            same_part = len({effect.part for effect in judgement.effects}) == 1 < len(judgement.effects)
+            line = _without_part if same_part else _in_table
             effects = r"\newline ".join(line(*one) for one in judgement.with_verdicts())
             if len(judgement.effects) > MOST_EFFECTS:
                 verdicts = Counter(judgement.verdicts).most_common()
@@ -121,7 +121,7 @@ def _range(noun: str, numbers: list[int]) -> str:
 
 
 def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
-    r"""Return an effect as LaTeX: where, the estimate, without a sign where it rounds to 0, and its interval.
+    r"""Return an effect as LaTeX: its place, the estimate, without a sign where it rounds to 0, and its interval.
 
     Examples:
         >>> latex_effect(Effect("cranfield", "", 0.742, 0.003, 2.0, "", replicates=3), "supported", False)

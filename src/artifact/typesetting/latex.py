@@ -10,7 +10,7 @@ from artifact.verdicts.inputs import Inputs
 from heldout.corpora.names import SYNTHETIC
 
 DASH = "--"
-NOT_SHOWN = r"\notshown{}"  # a dash: its stated error is too large (`artifact.results.reading.printable`)
+NOT_SHOWN = r"\notshown{}"  # dash for a number whose stated error is too large (`artifact.results.reading.printable`)
 ADDLINESPACE = r"\addlinespace"
 TableRow = Sequence[str] | str  # cells of a table, or a line that stands for itself, such as "\midrule"
 
@@ -138,7 +138,7 @@ def stopping(iterations: Any, tolerance: Any, rule: str) -> str:
     Args:
         iterations: the largest number.
         tolerance: nats per token; 0 for no other end.
-        rule: what ends it early, with {} for the tolerance.
+        rule: the condition that ends it early, with {} for the tolerance.
     """
     if missing(tolerance) or float(tolerance) == 0.0:
         return f"{setting(iterations)} iterations"
@@ -174,21 +174,21 @@ def macro(name: str, value: str) -> str:
 
 
 def camel(*names: str) -> str:
-    """Return names such as "plsa-hof", "fold_in" as one name of letters, "PlsaHofFoldIn"."""
+    """Return names, like "plsa-hof" and "fold_in", as one name of letters, "PlsaHofFoldIn"."""
     return "".join(word.capitalize() for name in names for word in re.split(r"[^A-Za-z]+", name))
 
 
 def tabular(
     inputs: Inputs, columns: str, head: str, rows: Iterable[TableRow], *, end: str = r"\\", midrule: bool = True
 ) -> str:
-    r"""Return a table's `tabular` environment; of synthetic data the body's first line says so.
+    r"""Return a table's `tabular` environment; the first line of its body marks synthetic data.
 
     Args:
-        inputs: whose data may be synthetic.
+        inputs: the results, which may be of synthetic data.
         columns: their specification, such as "@{}lrr@{}".
         head: the lines above the body, with their ends.
-        rows: the body's.
-        end: of every row that is given as cells.
+        rows: the rows of the body.
+        end: end of every row that is given as cells.
         midrule: whether a rule divides head and body.
     """
     return (

@@ -1,6 +1,6 @@
-"""Every number that the paper's prose uses, as LaTeX macros; the prose itself holds none.
+"""Numbers of the paper's prose as LaTeX macros, for the prose itself holds none.
 
-What is about the study is here, what is about a paper's results in that one's `macros`.
+Macros about the study are here, macros about a paper's results in that paper's `macros`.
 """
 
 import math
@@ -19,7 +19,7 @@ Macros = dict[str, str]
 
 
 def render(inputs: Inputs) -> str:
-    r"""Return one `\newcommand` per line; of a study whose text nobody wrote its report and what that needs."""
+    r"""Return one `\newcommand` per line; for a study without an author's text, its report and the report's macros."""
     written = inputs.settings.written
     defined = "".join(latex.macro(*one) + "\n" for one in (macros(inputs) if written else _study(inputs)).items())
     return defined if written else defined + report.render(inputs)
@@ -36,7 +36,7 @@ def macros(inputs: Inputs) -> Macros:
 
 
 def _artifact(inputs: Inputs) -> Macros:
-    """Return what commands take, minutes and gigabytes, and on which machine."""
+    """Return the minutes and gigabytes of the commands, and the machine on which they were measured."""
     result = {
         f"{name}{unit}": latex.DASH for name in ("Paper", "Demo", "Run", "Frozen") for unit in ("Minutes", "Memory")
     }
@@ -57,7 +57,7 @@ def _artifact(inputs: Inputs) -> Macros:
 
 
 def experiment_settings(inputs: Inputs, experiment: str) -> Mapping[str, Any]:
-    """Return an experiment's settings, those of its training among them; none where the study gives none."""
+    """Return an experiment's settings, with its training's settings; none where the study gives none."""
     entry = inputs.settings.experiment(experiment)
     return {**entry.get("train", {}), **entry.get("settings", {})}
 
@@ -88,11 +88,11 @@ def _study(inputs: Inputs) -> Macros:
 
 
 def _sizes_apart(inputs: Inputs) -> str:
-    """Return by how much the corpora's vocabularies and mean lengths differ from the published ones at most."""
+    """Return the largest relative difference of a corpus's vocabulary or mean length from the published one."""
     rows = [inputs.corpus(corpus) for corpus in inputs.settings.corpora]
     sizes = ("vocabulary", "mean_length")
-    apart = [abs(latex.relative_difference(row[name], row[f"published_{name}"])) for row in rows for name in sizes]
-    return latex.percent(max((value for value in apart if math.isfinite(value)), default=None))
+    gaps = [abs(latex.relative_difference(row[name], row[f"published_{name}"])) for row in rows for name in sizes]
+    return latex.percent(max((value for value in gaps if math.isfinite(value)), default=None))
 
 
 def count(number: int, singular: str) -> str:
@@ -101,7 +101,7 @@ def count(number: int, singular: str) -> str:
 
 
 def bands(seeds: int) -> str:
-    """Return what a figure's caption says of its bands over seeds."""
+    """Return a figure caption's sentence on its bands over seeds."""
     if seeds <= 1:
         return "There is one seed, hence no band."
     return f"Lines are means over {latex.integer(seeds)} seeds, bands reach from the lowest to the highest seed."

@@ -9,9 +9,9 @@ from artifact.results.reading import Point
 from artifact.typesetting import latex
 from artifact.verdicts.verdicts import NOT_RUN
 
-LARGE = 100.0  # perplexities without decimals
-MOST = 5  # decimals of an error
-LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
+LARGE = 100.0  # least perplexity without decimals
+MOST = 5  # largest number of an error's decimals
+LEAST_ERROR = 1e-4  # nats per token; smaller errors are rounded up to it
 
 
 def signed(values: Sequence[float], digits: int) -> str:
@@ -19,7 +19,7 @@ def signed(values: Sequence[float], digits: int) -> str:
 
     Args:
         values: one for each seed.
-        digits: decimals; of a smaller error as many more as show it.
+        digits: number of decimals; more where a smaller error needs them.
 
     Examples:
         >>> print(signed([0.1, 0.3], 2))

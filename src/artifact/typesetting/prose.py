@@ -1,8 +1,8 @@
-r"""What the sentences of paper/*.tex rest on: each names it, and a build looks whether it still stands.
+r"""Findings that the sentences of paper/*.tex rest on: each names its own, and a build checks that they still hold.
 
     LDA is better than PLSA\holds{lda-better}{nips}{supported}, by \effect{lda-better}{nips: half, than PLSA}.
 
-The braces of `\holds` have a claim, which of its effects, and what is found of them: their verdict together, or the
+The braces of `\holds` have a claim, the choice of its effects, and their finding: their verdict together, or the
 sign that all of their estimates have, "positive" or "negative". Effects are chosen by corpus, by part, by
 "corpus: part", or all of them by nothing. A sentence that prints effects has to name a finding of each.
 """
@@ -21,7 +21,7 @@ SIGNS = ("positive", "negative")
 
 _VERDICT = re.compile(r"\\verdict\{([^{}#]+)\}")
 _MACRO = re.compile(r"\\(holds|effect)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
-# where a sentence ends: at a stop before a space, an empty line, or where a caption, a paragraph or an item begins
+# ends of sentences: a stop before a space, an empty line, or the start of a caption, a paragraph or an item
 _END = re.compile(r"[.?!](?=[\s}~]|\\holds|$)(?<!e\.g\.)(?<!i\.e\.)|\n\s*\n|\\(?:caption|paragraph|item|begin|end)\b")
 
 Judgements = Mapping[str, Judgement]
@@ -34,9 +34,9 @@ class Named:
 
     Attributes:
         file: the source's name.
-        line: in it, from 1.
+        line: number of its line, from 1.
         claim: the claim's name.
-        where: which of its effects; empty for all.
+        where: the choice of its effects; empty for all.
         finding: a verdict or a sign.
     """
 
@@ -49,11 +49,11 @@ class Named:
 
 @dataclass(frozen=True)
 class Text:
-    """What a text names and prints.
+    """Findings and effects of a text.
 
     Attributes:
-        named: its findings.
-        printed: the claim and the choice of effects that it prints, with what its sentence names of that claim.
+        named: the findings that it names.
+        printed: the claim and the choice of effects that it prints, with its sentence's findings of that claim.
         tabulated: the claims whose verdicts it prints.
     """
 
@@ -76,9 +76,9 @@ def read(sources: Iterable[Path]) -> Text:
         text = re.sub(r"(?<!\\)%.*", "", source.read_text(encoding="utf-8"))
         tabulated += _VERDICT.findall(text)
         for start, sentence in sentences(text):
-            found = list(_MACRO.finditer(sentence))
+            macros = list(_MACRO.finditer(sentence))
             here: dict[str, list[Named]] = {}
-            for match in sorted(found, key=lambda match: match[1] == "effect"):
+            for match in sorted(macros, key=lambda match: match[1] == "effect"):
                 line = text.count("\n", 0, start + match.start()) + 1
                 macro, claim, where, finding = (part and " ".join(part.split()) for part in match.groups())
                 if macro == "holds":
@@ -96,7 +96,7 @@ def read(sources: Iterable[Path]) -> Text:
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Yield sentences with where they start."""
+    """Yield the position of every sentence's start, and the sentence."""
     start = 0
     for end in _END.finditer(text):
         stop = end.end()
@@ -108,13 +108,13 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def chosen(judgements: Judgements, claim: str, where: str) -> Chosen:
-    """Return a claim's effects that a text chooses."""
-    found = judgements[claim].with_verdicts() if claim in judgements else []
-    return [one for one in found if where in ("", one[0].corpus, one[0].part, f"{one[0].corpus}: {one[0].part}")]
+    """Return the effects of a claim that a text chooses."""
+    effects = judgements[claim].with_verdicts() if claim in judgements else []
+    return [one for one in effects if where in ("", one[0].corpus, one[0].part, f"{one[0].corpus}: {one[0].part}")]
 
 
 def finding(judgements: Judgements, claim: str, where: str, kind: str) -> str:
-    """Return what is found of a claim's effects: their sign where `kind` is one, else their verdict."""
+    """Return the finding of a claim's effects: their sign where `kind` is a sign, else their verdict."""
     effects = chosen(judgements, claim, where)
     if kind not in SIGNS:
         return together(verdict for _, verdict, _ in effects)
@@ -123,30 +123,30 @@ def finding(judgements: Judgements, claim: str, where: str, kind: str) -> str:
 
 
 def moved(text: Text, judgements: Judgements) -> list[tuple[Named, str]]:
-    """Return the findings that are others by now, and those."""
-    found = ((one, finding(judgements, one.claim, one.where, one.finding)) for one in text.named)
-    return [(one, now) for one, now in found if now != one.finding]
+    """Return the findings that no longer hold, each with today's finding."""
+    findings = ((one, finding(judgements, one.claim, one.where, one.finding)) for one in text.named)
+    return [(one, now) for one, now in findings if now != one.finding]
 
 
 def line(one: Named, now: str) -> str:
-    """Say in a line that a finding has moved."""
+    """Return a line on a finding that has moved."""
     claim = f"{one.claim}{f' ({one.where})' if one.where else ''}"
     return f"{one.file}:{one.line}: {claim}: the sentence says {one.finding}, found is {now}"
 
 
 def render(text: Text, judgements: Judgements) -> str:
-    r"""Return as LaTeX the effects that a text prints, what has moved, and the list of that for its end.
+    r"""Return as LaTeX the effects that a text prints, the findings that have moved, and their list for its end.
 
     Raises:
-        InputError: for an effect that there is none of, or of which the sentence names no finding.
+        InputError: for an effect that does not exist, or whose sentence names no finding of it.
     """
     lines = [_define("verdict", (claim,), verdict_of(judgements, claim)) for claim in text.tabulated]
-    for claim, where, beside in text.printed:
+    for claim, where, findings in text.printed:
         if not (effects := chosen(judgements, claim, where)):
             raise InputError(f"the text prints an effect of {claim} ({where or 'all'}), of which there is none")
-        known = [effect for one in beside for effect, _, _ in chosen(judgements, claim, one.where)]
+        known = [effect for one in findings for effect, _, _ in chosen(judgements, claim, one.where)]
         for effect in (effect for effect, _, _ in effects if effect not in known):
-            place = f"{beside[0].file}:{beside[0].line}: {claim} ({effect.corpus}: {effect.part})"
+            place = f"{findings[0].file}:{findings[0].line}: {claim} ({effect.corpus}: {effect.part})"
             raise InputError(f"{place}: an effect, in a sentence that names no finding of it")
         lines.append(_define("effect", (claim, where), _in_words(effects)))
     other = moved(text, judgements)

@@ -1,4 +1,4 @@
-"""Table of all exhibits: the name that makes one, its number in the document, and how the claims that it shows fare."""
+"""Table of all exhibits: the name that makes one, its number in the document, and the verdicts on its claims."""
 
 from collections import Counter
 

@@ -16,8 +16,8 @@ from artifact.typesetting.table import Table
 from artifact.verdicts.inputs import Inputs, read_timings
 from heldout.errors import InputError
 
-DEFAULT = "paper"  # the study of a run that names none
-COSTS = ("minutes", "processor's", "peak memory")  # columns of what jobs took
+DEFAULT = "paper"  # study of a run that names none
+COSTS = ("minutes", "processor's", "peak memory")  # columns of the jobs' time and memory
 
 _RESULTS = """\
 # Results of the study `{study}`

@@ -1,11 +1,11 @@
-"""The report of a study whose text nobody wrote: its exhibits with captions from the manifest, and no argument."""
+"""The report of a study without an author's text: its exhibits with captions from the manifest, and no argument."""
 
 from artifact.study.manifest import kind
 from artifact.typesetting import latex
 from artifact.typesetting.exhibits import exhibits
 from artifact.verdicts.inputs import Inputs
 
-LONG = ("table-claims", "table-provenance")  # the tables at the end of paper/report.tex
+LONG = ("table-claims", "table-provenance")  # tables at the end of paper/report.tex
 
 
 def render(inputs: Inputs) -> str:
@@ -13,9 +13,9 @@ def render(inputs: Inputs) -> str:
     known = exhibits(inputs.papers, inputs.study)
     lines = []
     for paper in inputs.papers:
-        own = [name for name in paper.exhibits if name in known]
-        lines += [rf"\section{{{latex.escape(paper.source)}}}"] * bool(own)
-        lines += [_shown(name, inputs) for name in own]
+        names = [name for name in paper.exhibits if name in known]
+        lines += [rf"\section{{{latex.escape(paper.source)}}}"] * bool(names)
+        lines += [_shown(name, inputs) for name in names]
     lines += [rf"\Table{{{name}.tex}}{{{known[name].title}}}" for name in ("table-scorecard",) if name in known]
     return latex.macro("Exhibits", "\n".join(lines)) + "\n"
 

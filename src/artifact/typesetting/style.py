@@ -43,11 +43,11 @@ Props = dict[str, Any]  # properties of a curve or a text, as matplotlib names t
 
 WIDTH = 6.3  # inches: the paper's text width, so that fonts keep their size
 HEIGHT = 2.75
-LABEL_DISTANCE = 0.11  # least distance of neighbouring ticks' labels, in panel widths
-APART = 4.0  # least factor between two of a narrow panel's labelled numbers
+LABEL_DISTANCE = 0.11  # least distance of neighbouring ticks' labels, panel widths
+LABEL_FACTOR = 4.0  # least factor between labelled numbers of a narrow panel
 
-# One colour per model, evaluator, library and place of a corpus, the same in every figure, and no two alike: a test
-# says how far apart they are. Those of the models are Okabe and Ito's, for any colour vision.
+# One colour per model, evaluator, library and place of a corpus, the same in every figure; a test holds their distances
+# from each other. The models' colours are Okabe and Ito's, for any colour vision.
 COLOURS = {
     PLSA: "#0072B2",
     LDA: "#D55E00",
@@ -101,13 +101,13 @@ PACKAGE_COLOURS = LIBRARY_COLOURS | {
 REPORTED_COLOUR = colours.REPORTED_COLOUR
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
-# What is no model's, evaluator's, library's or corpus's: text and frames, their background, curves beside the subject,
-# curves that are faded, lines that mark a place, and regions of a panel
+# Colours of no model, evaluator, library or corpus: text and frames, their background, curves beside the subject,
+# faded curves, lines that mark a place, and regions of a panel
 INK, WHITE, DARK, PALE, GUIDE, GROUND = "#000000", "#FFFFFF", "#555555", "#BBBBBB", "#999999", "#EEEEEE"
 TOO_HIGH, TOO_LOW = "#FBE3D6", "#E1EBF5"  # regions of scores above the likelihood, and below
 CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9")  # colours of corpora that share a panel, by place in the study
 MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
-MODEL_NAMES = {  # names but those of the gallery, which stand with its members
+MODEL_NAMES = {  # names of the models, without the gallery's, which stand with its members
     PLSA: "PLSA-HOF",
     LDA: "LDA",
     EPCA: "EPCA",
@@ -184,13 +184,13 @@ def grid(
     """Return a figure of the text's width and its panels by row and column.
 
     Args:
-        rows: how many.
-        columns: how many.
-        height: of the figure, inches.
-        titles: of the first row's panels.
+        rows: number of rows.
+        columns: number of columns.
+        height: height of the figure, inches.
+        titles: titles of the first row's panels.
         synthetic: whether the data of all panels, or of each column's, are synthetic.
-        mark_size: of the words that say so, in points.
-        options: those of `Figure.subplots`.
+        mark_size: size of the words that say so, points.
+        options: options of `Figure.subplots`.
     """
     figure = Figure(figsize=(WIDTH, height))
     axes: Panels = figure.subplots(rows, columns, squeeze=False, **options)
@@ -252,24 +252,24 @@ def log_log(*axes: Axes) -> None:
         axis.set_yscale("log")
 
 
-def ticks(axis: Axis, at: Iterable[float], labels: Sequence[str] | None = None, **props: Any) -> None:
+def ticks(axis: Axis, places: Iterable[float], labels: Sequence[str] | None = None, **props: Any) -> None:
     """Put ticks at these places and nowhere else, labelled as given or by their numbers."""
-    places = list(at)
-    axis.set_ticks(places, [f"{place:,g}" for place in places] if labels is None else labels, **props)
+    values = list(places)
+    axis.set_ticks(values, [f"{value:,g}" for value in values] if labels is None else labels, **props)
     axis.set_minor_locator(NullLocator())
 
 
 def sparse_ticks(numbers: Iterable[int]) -> list[int]:
-    """Return the numbers that a narrow logarithmic panel labels: the largest, and those far enough apart below it."""
+    """Return the numbers that a narrow logarithmic panel labels: the largest, and smaller ones by `LABEL_FACTOR`."""
     chosen: list[int] = []
     for number in sorted(numbers, reverse=True):
-        if not chosen or chosen[-1] >= APART * number:
+        if not chosen or chosen[-1] >= LABEL_FACTOR * number:
             chosen.append(number)
     return chosen[::-1]
 
 
 def plain_ticks(axis: Axis, most: int = 5) -> None:
-    """Put round numbers on a linear axis, with as many decimals as tell neighbours apart."""
+    """Put round numbers on a linear axis, with as many decimals as distinguish neighbours."""
     axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10]))
 
     def label(value: float, _: int | None = None) -> str:
@@ -308,7 +308,7 @@ def signed_label(value: float, _: int | None = None) -> str:
 
 
 def lighter(colour: str, white: float = 0.5) -> str:
-    """Return a colour that is so much white, for a second way of scoring one model.
+    """Return a colour mixed with a share of white, for a second way of scoring one model.
 
     Examples:
         >>> lighter("#000000")
@@ -323,20 +323,22 @@ def outline() -> list[Any]:
     return [patheffects.withStroke(linewidth=2.0, foreground=WHITE)]
 
 
-def label(axis: Axes, text: str, at: tuple[float, float], away: tuple[float, float] = (0.0, 0.0), **props: Any) -> None:
-    """Write text so many points away from a place, which is of the data unless `xycoords` says otherwise."""
-    axis.annotate(text, at, xytext=away, textcoords="offset points", **{"fontsize": 7.5, **props})
+def label(
+    axis: Axes, text: str, place: tuple[float, float], away: tuple[float, float] = (0.0, 0.0), **props: Any
+) -> None:
+    """Write text some points away from a place, in coordinates of the data unless `xycoords` says otherwise."""
+    axis.annotate(text, place, xytext=away, textcoords="offset points", **{"fontsize": 7.5, **props})
 
 
 def spread(places: Sequence[float], gap: float) -> list[float]:
-    """Return places moved as little as keeps them in order and `gap` apart, for labels beside marks.
+    """Return places moved as little as keeps them in order with a `gap` between any two, for labels beside marks.
 
     Examples:
         >>> spread([0.0, 0.1, 5.0], 1.0)
         [-0.45, 0.55, 5.0]
     """
     order = sorted(range(len(places)), key=lambda i: places[i])
-    groups: list[list[int]] = []  # that touch; each lies about the mean of its places
+    groups: list[list[int]] = []  # places that touch; each group lies about the mean of its places
 
     def start(group: list[int]) -> float:
         return sum(places[i] for i in group) / len(group) - gap * (len(group) - 1) / 2.0

@@ -40,7 +40,7 @@ class Table:
 
 
 def corpora(inputs: Inputs) -> Table:
-    """Return the corpora, what the original printed of them, and the relative difference."""
+    """Return the corpora's sizes, the sizes that the original printed, and the relative differences."""
     head = ["corpus", "training + test", "the paper's", "vocabulary", "the paper's", "difference"]
     head += ["tokens per document", "the paper's", "difference"]
     rows = [_corpus(name, inputs.corpus(name)) for name in inputs.settings.described]

@@ -13,7 +13,7 @@ from gallery.extensions import science as results
 from gallery.extensions.experiments import disclda, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.table_rows import Row, rows
 
-TIMES = 4  # at which Figure 27.12 shows a topic's words
+TIMES = 4  # times at which Figure 27.12 shows a topic's words
 SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
 LIGHTEST = 0.55  # grey of a word that never is the topics'
 
@@ -51,7 +51,7 @@ def _roles(inputs: Inputs, corpora: list[str]) -> Figure:
 
 
 def figure_27_12(inputs: Inputs) -> Figure:
-    """Draw a topic's words at times that are evenly apart, and the probability of three words at every time."""
+    """Draw a topic's words at evenly spaced times, and the probability of three words at every time."""
     words, probabilities = results.motion(inputs)
     figure, ((left, right),) = style.grid(1, 2, 2.3, gridspec_kw={"width_ratios": [1.9, 1.0]})
     left.axis("off")
@@ -80,7 +80,7 @@ def supervised(inputs: Inputs) -> str:
             numbers = [row.likelihood.value for row in (own, other)]
             numbers += [row.usual.value for row in (own, other) if row.usual is not None]
             numbers += [row.measured[slda.WORDS] for row in (own, other)]
-            within = latex.percent(own.measured[slda.WITHIN], 0)
+            within = latex.percent(own.measured[slda.WITHIN_LIMIT], 0)
             cells = [name, latex.integer(own.topics), within, latex.signed(frequency, 3)]
             body.append([*cells, *(latex.signed(value, 3) for value in numbers)])
             name = ""

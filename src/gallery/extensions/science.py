@@ -26,11 +26,11 @@ DISCLDA = "disclda"
 LINK_MODELS = {
     rtm.REGRESSION: "LDA with a regression",
     rtm.MODEL: "relational topic model",
-    rtm.OF_WEIGHTS: r"the same, of $\theta$",
+    rtm.WEIGHTED: r"the same, of $\theta$",
 }
 CLASS_MODELS = {
     disclda.BAYES: "one topic a class",
-    disclda.APART: "an LDA for each class",
+    disclda.BY_CLASS: "an LDA for each class",
     disclda.BLOCKS: "DiscLDA, block form",
     disclda.LEARNT: "DiscLDA, EM",
 }
@@ -84,7 +84,7 @@ TABLE_27_1, FIGURE_27_14 = "brown", "nips-running"
 
 
 def corpora_of_words(inputs: Inputs, in_text: str) -> tuple[list[str], list[str]]:
-    """Return the corpus whose words the text shows, the first where a study lacks it, and those of the supplement."""
+    """Return the corpus whose words the text shows, the first where a study lacks it, and the supplement's corpora."""
     if inputs.notes is None:
         return [], []
     corpora = sorted(set(select(inputs.notes, variant=ROLES)["corpus"]), key=lambda corpus: (corpus != in_text, corpus))
@@ -153,7 +153,7 @@ SHARES = Margin(
     0.1, "share of words", "one word in ten of a topic that is shown", "2026-11-25, before the first run of the study"
 )
 
-CLASS_PARTS = {"block form": disclda.BLOCKS, "EM": disclda.LEARNT, "LDA for each class": disclda.APART}
+CLASS_PARTS = {"block form": disclda.BLOCKS, "EM": disclda.LEARNT, "LDA for each class": disclda.BY_CLASS}
 
 
 def above_hmm(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
@@ -228,7 +228,7 @@ EXTENSIONS = (
         "Links have to depend on the topics that were chosen, q-bar, and not on pi, or prediction is worse",
         "likelihood of held-out documents' links given words, half of the pairs linked, the relational topic model's"
         " less that of one whose links read pi, mean over K",
-        partial(compared, experiment=RTM, pairs=(("", rtm.MODEL, rtm.OF_WEIGHTS),), margin=LINKS),
+        partial(compared, experiment=RTM, pairs=(("", rtm.MODEL, rtm.WEIGHTED),), margin=LINKS),
     ),
     Claim(
         "rtm-one-state",
@@ -247,7 +247,7 @@ EXTENSIONS = (
         partial(
             compared,
             experiment=DISCLDA,
-            pairs=[(part, model, disclda.APART) for part, model in CLASS_PARTS.items() if model != disclda.APART],
+            pairs=[(part, model, disclda.BY_CLASS) for part, model in CLASS_PARTS.items() if model != disclda.BY_CLASS],
             margin=LABELS,
         ),
     ),

@@ -19,7 +19,7 @@ from heldout.typing import Floats, Ints
 
 SHOWN_PREDICATES, SHOWN_INTERACTIONS = 6, 7  # panels of clusters
 _AT_CORNER = 0.9  # a membership that is of one block
-LINK = 0.8  # of a block's mean, from which Figure 27.25 shows a link
+LINK = 0.8  # mean of a block, from which Figure 27.25 shows a link
 _GROUPS = style.CORPUS_COLOURS
 
 
@@ -39,7 +39,7 @@ def _bare(axis: Axes) -> None:
 
 
 def figure_27_19(inputs: Inputs) -> Figure:
-    """Draw the nine nodes' graph, and its adjacency matrix in the nodes' order and in that of the clusters found."""
+    """Draw the nine nodes' graph, and its adjacency matrix in the nodes' order and in the order of the clusters."""
     found = results.structure(inputs, NINE)
     titles = ("the graph", "nodes as they come", "by the clusters found")
     figure, (axes,) = style.grid(1, 3, 1.9, titles=titles)
@@ -246,7 +246,7 @@ def _signed(value: float | None, digits: int = 1) -> str:
     return NOT_RUN if value is None else latex.signed(value, digits)
 
 
-def of_graphs(inputs: Inputs) -> Macros:
+def graph_macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     rows = results.block_rows(inputs)
     known = [row for row in rows if row.exact is not None]

@@ -222,15 +222,15 @@ def link_loss(inputs: Inputs, name: str, experiment: str = LINKS) -> "pd.DataFra
     return found.assign(value=-found["value"], error=0.0)[["corpus", "model", "topics", "seed", "value", "error"]]
 
 
-_SINCE = "2026-11-25, before any of these data were modelled in this way"
+_BEFORE_DATA = "2026-11-25, before any of these data were modelled in this way"
 _TRIED = "2026-11-25, after trial runs had shown numbers of clusters of both data"
 CLUSTERS = Margin(1.0, "clusters", "one cluster: what another start changes", _TRIED)
-SHARES = Margin(0.05, "of a membership", "a twentieth: what a simplex shows", _SINCE)
-CELLS = Margin(0.001, "nats per cell", "a hundredth of what an arc of such graphs is worth", _SINCE)
+SHARES = Margin(0.05, "of a membership", "a twentieth: what a simplex shows", _BEFORE_DATA)
+CELLS = Margin(0.001, "nats per cell", "a hundredth of what an arc of such graphs is worth", _BEFORE_DATA)
 
 
 def profile_optimistic(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure what parameters and clusters plugged in have over the exact likelihood, at most over K."""
+    """Measure the lead of plugged-in parameters and clusters over the exact likelihood, at most over K."""
     gaps = [row.profile - row.exact for row in block_rows(inputs) if row.profile is not None and row.exact is not None]
     if not gaps:
         return []
@@ -250,13 +250,13 @@ def similar_clusters(inputs: Inputs, _: Sequence[str], *, corpus: str) -> list[E
 
 
 def average_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure what the average over samples has over one partition, mean over models and K."""
+    """Measure the lead of the average over samples over one partition, mean over models and K."""
     average, one = (link_loss(inputs, name) for name in (links.AVERAGE, links.ONE))
     return effects(less(average, one, ["corpus", "model", "topics", "seed"]), margin=CELLS)
 
 
 def features_help(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure what features have over blocks alone, by how they are combined, mean over K; splits share most pairs."""
+    """Measure the lead of features over blocks alone by combination, mean over K; splits share most pairs."""
     share = float(inputs.settings.experiment(NODE_FEATURES).get("settings", {}).get("hidden", 0.0))
     losses, found = link_loss(inputs, links.AVERAGE, NODE_FEATURES), list[Effect]()
     of = {name: losses[losses["model"] == model].drop(columns="model") for name, model in node_features.MODEL.items()}
@@ -268,7 +268,7 @@ def features_help(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def wavers(inputs: Inputs, _: Sequence[str], *, nodes: dict[str, tuple[int, ...]]) -> list[Effect]:
-    """Measure how much more the second membership of some monks is than that of all others, without background."""
+    """Measure the second membership of some monks less the mean of all others, without background."""
     import pandas as pd
 
     found = list[Effect]()

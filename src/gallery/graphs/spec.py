@@ -16,7 +16,7 @@ Topics = Annotated[Several[Count], doc("numbers K of blocks")]
 CELLS = doc("both parameters of the Beta prior of a block's cells")
 CLUSTERS = doc("Dirichlet parameter of the clusters")
 CHAIN_SWEEPS = doc("number of sweeps of a chain")
-BEST_OF_CHAINS = doc("number of chains, the best of which counts")
+BEST_OF_CHAINS = doc("number of chains; the best one counts")
 HIDDEN = doc("share of the pairs that are hidden")
 ANNEALING = doc("number of annealing chains")
 TEMPERATURES = doc("number of steps of annealing")
@@ -43,7 +43,7 @@ class Blocks(_Blocks):
     chains: Annotated[Pair, ANNEALING]
     temperatures: Annotated[Count, TEMPERATURES]
     starts: Annotated[
-        Count, doc("number of starts of variational EM and of collapsed Gibbs sampling, the best of which counts")
+        Count, doc("number of starts of variational EM and of collapsed Gibbs sampling; the best one counts")
     ]
     iterations: Annotated[Count, doc("largest number of iterations of variational EM")]
     sweeps: Annotated[Count, doc("number of sweeps of collapsed Gibbs sampling")]

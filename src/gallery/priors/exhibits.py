@@ -12,7 +12,7 @@ from artifact.typesetting.macros import Macros
 from artifact.typesetting.over_seeds import scored
 from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import NOT_RUN
-from gallery.gaps import apart, gaps
+from gallery.gaps import gaps, largest_distance
 from gallery.priors import science as results
 from gallery.priors.experiments import correlation as correlation_run
 from gallery.priors.experiments import covariates as covariates_run
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 HEIGHT = 4.6
-STEPS = 400  # of the layout
-WORDS = 3  # of a topic that are shown
+STEPS = 400  # steps of the layout
+WORDS = 3  # words of a topic that are shown
 SHOWN = 22  # edges, the strongest
 LABEL = np.array([0.16, 0.13])  # a label's width and height, of the panel's
 
@@ -148,7 +148,7 @@ _GAPS = {
 }
 
 
-def of_priors(inputs: Inputs) -> Macros:
+def prior_macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     found = {}
     for name, (experiment, model) in _GAPS.items():
@@ -162,7 +162,7 @@ def of_priors(inputs: Inputs) -> Macros:
     values = list(graph.edges.values())
     found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in values)) if graph.words else NOT_RUN
     found["GraphNegative"] = latex.integer(sum(value < 0.0 for value in values)) if graph.words else NOT_RUN
-    off = apart(inputs, CORRELATION, EXACT, correlation_run.ESTIMATED)
+    off = largest_distance(inputs, CORRELATION, EXACT, correlation_run.ESTIMATED)
     found["CorrelationApart"] = NOT_RUN if off is None else latex.decimal(off, 4)
     return found
 

@@ -35,7 +35,7 @@ LABELS = {
     covariates.REGRESSION: "DMR",
     covariates.LABELLED: "labelled LDA",
     covariates.PARTIALLY: "partially labelled LDA",
-    tags.ALONE: "every tag alone",
+    tags.SINGLY: "every tag alone",
     tags.EXPERTS: "MR-LDA, EM",
     tags.TWO_STEPS: "MR-LDA, two steps",
     tags.NETWORK: "softmax network",
@@ -50,7 +50,7 @@ def rows(inputs: Inputs, experiment: str) -> list[Row]:
 
 
 def informations(inputs: Inputs, names: Sequence[str]) -> "pd.DataFrame":
-    """Return what one tag says of another under some models, nats, of every seed and K."""
+    """Return the information of one tag on another under some models, nats, of every seed and K."""
     table = select(inputs.measurements, variant=TAGS, quantity=tags.INFORMATION)
     return table[table["model"].isin(list(names))]
 
@@ -81,7 +81,7 @@ SAME = 1e-9  # nats, over which an information that is 0 by definition would dif
 
 
 def nothing_informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Hold what one tag says of another under multinomial regression LDA to 0: the largest in size."""
+    """Hold the information of one tag on another under multinomial regression LDA to 0: the largest in size."""
     table = informations(inputs, (tags.EXPERTS, tags.TWO_STEPS))
     return [
         Effect(
@@ -98,7 +98,7 @@ def nothing_informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure what one tag says of another under the models in which it can."""
+    """Measure the information of one tag on another under the models that allow it."""
     found = []
     parts = {covariates.REGRESSION: "DMR", tags.INPUTS: "catPCA, variational EM", tags.QUADRATURE: "catPCA, exact EM"}
     for model, part in parts.items():
@@ -155,7 +155,7 @@ PRIORS = (
         "section 27.4.4.2",
         "Asked: subtopics of the labels and common topics predict the words better than a topic to each label",
         "likelihood of held-out documents given their labels, partially labelled LDA's less labelled LDA's",
-        partial(compared, experiment=COVARIATES, pairs=(("", covariates.PARTIALLY, covariates.LABELLED),), on=SPLIT),
+        partial(compared, experiment=COVARIATES, pairs=(("", covariates.PARTIALLY, covariates.LABELLED),), keys=SPLIT),
     ),
     Claim(
         "one-tag-informs-no-other",
@@ -179,7 +179,12 @@ PRIORS = (
         "likelihood of held-out tags, multinomial regression LDA's with the most topics less that of a regression of"
         " every tag, within the margin",
         partial(
-            compared, experiment=TAGS, pairs=(("", tags.EXPERTS, tags.ALONE),), on=SPLIT, test="similar", margin=SIMILAR
+            compared,
+            experiment=TAGS,
+            pairs=(("", tags.EXPERTS, tags.SINGLY),),
+            keys=SPLIT,
+            test="similar",
+            margin=SIMILAR,
         ),
     ),
     Claim(

@@ -31,7 +31,7 @@ PARAMETERS = {
     curves.EM: ("with offsets, exact EM", "--", style.GUIDE),
 }
 LONGEST = 32  # letters of a title
-TITLE_HEIGHT = 0.1  # of the factors' loadings
+TITLE_HEIGHT = 0.1  # height of a title, on the scale of the factors' loadings
 
 
 def figure_27_27(inputs: Inputs) -> Figure:
@@ -130,7 +130,7 @@ def models(inputs: Inputs) -> str:
 
 
 def folding_in(inputs: Inputs) -> str:
-    """Return what full and half folding-in say of matrix factorisation, and the likelihood, by K and training."""
+    """Return the table of full and half folding-in of matrix factorisation, and its likelihood, by K and training."""
     rows: list[latex.TableRow] = []
     for row in results.foldings(inputs):
         values = (row.full, row.likelihood, row.optimism, row.half, row.completion)
@@ -144,7 +144,7 @@ def _signed(value: float | None) -> str:
     return latex.DASH if value is None else latex.signed(value, 3)
 
 
-def of_ratings(inputs: Inputs) -> Macros:
+def rating_macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     point, em = ([row for row in results.foldings(inputs) if row.model == model] for model in (of.PMF_POINT, of.PMF_EM))
     result: Macros = {}

@@ -55,7 +55,7 @@ PUBLISHED = {
 
 
 class Row(NamedTuple):
-    """A row of the table of ratings, means over seeds; None where there is no such number.
+    """A row of the table of ratings, means over seeds; None where there is no number.
 
     Attributes:
         model, topics: its name and K.
@@ -79,7 +79,7 @@ def table(inputs: Inputs) -> list[Row]:
     compared = {int(str(K)) for K in select(inputs.scores, variant=RATINGS, model=of.COCLUSTERING)["topics"].unique()}
     for model in LABELS:
         records = model in (MIXTURE, PROFILE)
-        scores = _of_ratings(inputs) if records else select(inputs.scores, variant=RATINGS)
+        scores = _record_scores(inputs) if records else select(inputs.scores, variant=RATINGS)
         scores = select(scores, model=model)
         likelihoods = mean_points(scores, [LIKELIHOOD if records else of.RATING_LIKELIHOOD])
         densities = {} if records else mean_points(scores, [LIKELIHOOD])
@@ -103,7 +103,7 @@ def table(inputs: Inputs) -> list[Row]:
 
 
 class Folding(NamedTuple):
-    """What folding in says of a factorisation, nats per rating, means over seeds."""
+    """Scores of a factorisation by folding in, nats per rating, means over seeds."""
 
     model: str
     topics: int
@@ -130,7 +130,7 @@ def foldings(inputs: Inputs) -> list[Folding]:
     return sorted(rows, key=lambda row: (row.topics, row.model))
 
 
-def _of_ratings(inputs: Inputs) -> "pd.DataFrame":
+def _record_scores(inputs: Inputs) -> "pd.DataFrame":
     """Return the scores of records on the corpora of ratings."""
     rows = select(inputs.scores, variant=RECORDS)
     return rows[rows["corpus"].isin(list(inputs.settings.experiment(RATINGS).get("corpora", ())))]
@@ -139,7 +139,7 @@ def _of_ratings(inputs: Inputs) -> "pd.DataFrame":
 def likelihoods(inputs: Inputs, model: str, evaluator: str = of.RATING_LIKELIHOOD) -> "pd.DataFrame":
     """Return the scores of a model by corpus, K and seed, nats per rating, as `effects.less` takes them."""
     if model in (MIXTURE, PROFILE):
-        scores = select(_of_ratings(inputs), model=model, evaluator=LIKELIHOOD)
+        scores = select(_record_scores(inputs), model=model, evaluator=LIKELIHOOD)
     else:
         scores = select(inputs.scores, variant=RATINGS, model=model, evaluator=evaluator)
     return per_token(scores)

@@ -12,7 +12,7 @@ from artifact.verdicts.inputs import Inputs
 from gallery.member import LIKELIHOOD
 from gallery.tokens import science as results
 from gallery.tokens.experiments import online
-from gallery.tokens.experiments import samplers as of_samplers
+from gallery.tokens.experiments import samplers as samplers_run
 from gallery.tokens.experiments.bank_and_river import MEANS
 from gallery.tokens.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
 from heldout import models
@@ -22,7 +22,7 @@ _PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": st
 _PLSI |= {"training mixture": style.EVALUATOR_COLOURS["training-mixture"]}
 _LDA, _MIXTURE, _UNIGRAM = (style.COLOURS[name] for name in (models.LDA, "mixture-of-multinomials", "unigram"))
 _HALF_OF_LDA = style.lighter(_LDA)
-_ONLINE = ("-", "--", ":", "-.")  # of online variational Bayes, by batch size
+_ONLINE = ("-", "--", ":", "-.")  # lines of online variational Bayes, by batch size
 
 
 def figure_27_6(inputs: Inputs) -> Figure:
@@ -79,10 +79,10 @@ def _line(axis: Axes, inputs: Inputs, corpus: str, of: results.Curve, **props: A
 
 
 def samplers(inputs: Inputs) -> Figure:
-    """Draw what two Gibbs samplers have after as many sweeps: held-out perplexity left, log p(w, z) right."""
+    """Draw the states of two Gibbs samplers by sweeps: held-out perplexity left, log p(w, z) right."""
     figure, (axes,) = style.grid(1, 2, style.HEIGHT)
     for model, name in ((CollapsedGibbs.name, "collapsed"), (Gibbs.name, "uncollapsed")):
-        for axis, quantity in zip(axes, (LIKELIHOOD, of_samplers.JOINT), strict=True):
+        for axis, quantity in zip(axes, (LIKELIHOOD, samplers_run.JOINT), strict=True):
             label: str | None = name
             for points in results.sampled(inputs, model, quantity).values():
                 values = [point.perplexity if axis is axes[0] else point.value for point in points.values()]
@@ -139,7 +139,7 @@ def figure_27_9(inputs: Inputs) -> Figure:
 
 
 def evidence(inputs: Inputs) -> Figure:
-    """Draw what each approach to the number of topics maximises, less its maximum, a panel each and a line per seed."""
+    """Draw the criterion of each approach to the number of topics less its maximum: a panel each, a line per seed."""
     titles = list(results.APPROACHES.values())
     figure, (axes,) = style.grid(1, len(titles), style.HEIGHT, titles=titles, sharey=True)
     true = inputs.settings.experiment(results.EVIDENCE).get("settings", {}).get("true_topics")
@@ -225,7 +225,7 @@ def _bold(text: str, bold: bool) -> str:
 
 
 def table_27_8(inputs: Inputs) -> str:
-    """Return the topics of Figure 27.8: in the model, their exact posterior means, and those of Gibbs sampling."""
+    """Return the topics of Figure 27.8: in the model, their exact posterior means, and means of Gibbs sampling."""
     rows: list[latex.TableRow] = []
     for v, word in enumerate(results.BANK_WORDS):
         cells = [word]

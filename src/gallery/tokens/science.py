@@ -42,7 +42,7 @@ OPENING = (GALLERY, RECORDS)  # experiments of the opening table
 BY_NAME = {member.name: member for member in MEMBERS}
 
 
-APART = 5e-4  # of a sum from 1: what its three decimals show
+OFF_ONE = 5e-4  # distance of a sum from 1 that its three decimals show
 
 
 class Row(NamedTuple):
@@ -69,7 +69,7 @@ class Row(NamedTuple):
     @property
     def refuted(self) -> bool:
         """Whether the sum shows that the usual score is no probability."""
-        return abs(self.one_token - 1.0) >= APART
+        return abs(self.one_token - 1.0) >= OFF_ONE
 
 
 def opening_rows(inputs: Inputs) -> list[Row]:
@@ -142,7 +142,7 @@ PUBLISHED: Mapping[str, Published] = {
 
 
 def curve(inputs: Inputs, corpus: str, of: Curve, seed: int | None = None) -> dict[int, Point]:
-    """Return the points of Figure 27.6 of one model and score by K, means over seeds or those of one seed."""
+    """Return the points of Figure 27.6 of one model and score by K, means over seeds or the points of one seed."""
     table = select(inputs.scores, corpus=corpus, variant=of.experiment, model=of.model)
     return mean_points(table if seed is None else select(table, seed=seed), of.evaluators)
 
@@ -158,7 +158,7 @@ def corpora(inputs: Inputs, experiment: str) -> list[str]:
 
 
 def per_document(inputs: Inputs, corpus: str, of: Curve) -> dict[int, float]:
-    """Return perplexities by equation 27.29, which weights documents alike, by K, geometric means over seeds."""
+    """Return perplexities by equation 27.29, which gives documents equal weights, by K, geometric means over seeds."""
     table = select(inputs.measurements, corpus=corpus, variant=of.experiment, model=of.model)
     by_topics: dict[int, float] = {}
     for evaluator in reversed(of.evaluators):
@@ -210,7 +210,7 @@ def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
     ]
 
 
-def along(rows: "pd.DataFrame") -> dict[int, Point]:
+def points_by_place(rows: "pd.DataFrame") -> dict[int, Point]:
     """Return measurements by their places on one axis, ascending, nats per token."""
     ordered = rows.sort_values("at").to_dict("records")
     return {int(r["at"]): Point(int(r["topics"]), r["value"], r["standard_error"], 0) for r in ordered}
@@ -219,7 +219,9 @@ def along(rows: "pd.DataFrame") -> dict[int, Point]:
 def sampled(inputs: Inputs, model: str, quantity: str) -> dict[tuple[str, int], dict[int, Point]]:
     """Return a quantity of the experiment "samplers" by (corpus, seed) and sweep."""
     rows = select(inputs.measurements, variant=SAMPLERS, model=model, quantity=quantity)
-    return {(str(corpus), int(str(seed))): along(of) for (corpus, seed), of in rows.groupby(["corpus", "seed"])}
+    return {
+        (str(corpus), int(str(seed))): points_by_place(of) for (corpus, seed), of in rows.groupby(["corpus", "seed"])
+    }
 
 
 class Trace(NamedTuple):
@@ -238,7 +240,7 @@ def traces(inputs: Inputs, quantity: str, seed: int | None = None) -> list[Trace
     """Return the traces of Figure 27.9 of one seed, batch first; of the first without one."""
     table = select(inputs.measurements, quantity=quantity, axis=online.ANALYSED)
     of_seed = table[table["seed"] == (table["seed"].min() if seed is None else seed)].groupby("variant")
-    ends = {str(variant).rpartition("-")[2]: along(rows) for variant, rows in of_seed}
+    ends = {str(variant).rpartition("-")[2]: points_by_place(rows) for variant, rows in of_seed}
     found = (Trace(int(end) if end.isdigit() else 0, points) for end, points in ends.items())
     return sorted(found, key=lambda trace: trace.batch)
 
@@ -251,7 +253,7 @@ def runs(inputs: Inputs, quantity: str) -> dict[int, list[Trace]]:
 
 def by_topics(inputs: Inputs, quantity: str, seed: int) -> dict[int, Point]:
     """Return a quantity of the experiment "evidence" by K."""
-    return along(select(inputs.measurements, variant=EVIDENCE, quantity=quantity, seed=seed))
+    return points_by_place(select(inputs.measurements, variant=EVIDENCE, quantity=quantity, seed=seed))
 
 
 APPROACHES: Mapping[str, str] = {
@@ -311,7 +313,7 @@ def senses(inputs: Inputs) -> tuple[str, list[Sense]]:
         )
         for n, number in enumerate(numbers, start=1)
     ]
-    return "".join(select(texts, quantity=polysemy.APART)["text"]), meanings
+    return "".join(select(texts, quantity=polysemy.DISTINCTNESS)["text"]), meanings
 
 
 SAME = 1e-6  # nats, over which two ways to the same likelihood would differ
@@ -334,7 +336,7 @@ def degenerate_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def collapsed_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure what a collapsed chain has over an uncollapsed one after as many sweeps from the same start."""
+    """Measure the lead of a collapsed chain over an uncollapsed one after as many sweeps from the same start."""
     keys = ["corpus", "seed", "at"]
     rows = select(inputs.measurements, variant=SAMPLERS, quantity=LIKELIHOOD)
     own, other = (
@@ -345,7 +347,7 @@ def collapsed_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def nmf_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the topics of GaP against those of NMF under GaP's prior; either likelihood is estimated alike."""
+    """Measure the topics of GaP against NMF's under GaP's prior; both likelihoods are estimated in one way."""
     gap = likelihoods(inputs, GaP.name)
     nmf = measured(inputs, NMF_UNDER_GAP)[[*KEYS, "value"]].merge(gap[[*KEYS, "error"]], on=KEYS)
     return _by_split(inputs, less(gap, nmf))
@@ -368,7 +370,7 @@ def lda_above(inputs: Inputs, _: Sequence[str], *, others: Sequence[tuple[str, C
     return found
 
 
-def _against(*others: tuple[str, Curve], ours: Curve = LDA) -> Measure:
+def _lda_above(*others: tuple[str, Curve], ours: Curve = LDA) -> Measure:
     return partial(lda_above, others=others, ours=ours)
 
 
@@ -383,7 +385,7 @@ def _plsi(end: str, score: str, statement: str, *ours: tuple[str, Curve]) -> Ite
             f"{statement} ({training})",
             test
             + ("; at one inverse temperature, beta, fixed beforehand and not by held-out tokens" if tempered else ""),
-            _against(
+            _lda_above(
                 ("beta {beta}" if tempered else "", Curve(model, (PLSI_SCORES[score],))),
                 ours=ours[0][1] if ours else LDA,
             ),
@@ -391,17 +393,17 @@ def _plsi(end: str, score: str, statement: str, *ours: tuple[str, Curve]) -> Ite
 
 
 def online_faster(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure what online has over batch after as many documents, wherever both were scored before batch's end."""
+    """Measure the lead of online over batch after as many documents, wherever both were scored before batch's end."""
     return _online(inputs, margin=MODELS, ends=False)
 
 
 def online_similar(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure how far the last likelihoods of online and batch lie apart."""
+    """Measure the distance of the last likelihoods of online and batch."""
     return _online(inputs, margin=SIMILAR, ends=True, test="similar")
 
 
 def _online(inputs: Inputs, *, ends: bool, **how: Any) -> list[Effect]:
-    """Return what online, by its batches, has over batch at the ends of both, or at the places before batch's end."""
+    """Return the lead of online, by its batches, over batch at the ends of both, or at places before batch's end."""
     import pandas as pd
 
     rows, of = [], select(inputs.measurements, axis=ANALYSED)["corpus"]
@@ -480,7 +482,7 @@ TOKENS = (
         "section 27.3.3, Figure 27.6",
         "LDA significantly outperforms unigram and mixture of multinomials",
         "likelihood of held-out documents, LDA's less the other's, mean over K",
-        _against(("than unigram", UNIGRAM), ("than mixture", MIXTURE)),
+        _lda_above(("than unigram", UNIGRAM), ("than mixture", MIXTURE)),
     ),
     *_plsi("full", "full folding-in", "LDA's perplexity is below that of pLSI folded in on the whole document"),
     *_plsi(

@@ -30,7 +30,7 @@ _SOFTMAX = style.COLOURS["annealed"]
 
 
 def boltzmann(inputs: Inputs) -> Figure:
-    """Draw the likelihood of held-out records against updates, and beside it what is usually watched."""
+    """Draw the likelihood of held-out records against updates, beside the quantities that are usually watched."""
     titles = list(results.WATCHED.values())
     figure, axes = style.grid(1, len(titles), style.HEIGHT, titles=titles)
     for axis, quantity in zip(axes[0], results.WATCHED, strict=True):
@@ -61,7 +61,7 @@ def figure_27_33(inputs: Inputs) -> Figure:
 
 
 def boltzmann_table(inputs: Inputs) -> str:
-    """Return the machines and what they are compared with: usual scores, likelihood, and the gap."""
+    """Return the table of the machines and their comparisons: usual scores, likelihood, and the gap."""
     rows: list[latex.TableRow] = []
     for machine in results.machines(inputs):
         point = machine.likelihood
@@ -120,7 +120,7 @@ NAMES = {
 def units(inputs: Inputs) -> str:
     """Return the likelihoods of machines with other units, by data and K."""
     rows: list[latex.TableRow] = []
-    found = results.of_units(inputs)
+    found = results.unit_likelihoods(inputs)
     topics = sorted({K for of in found.values() for values in of.values() for K in values if K > 0})
     for (corpus, scale), of in found.items():
         shown = latex.corpus_name(corpus)

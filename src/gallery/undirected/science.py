@@ -174,7 +174,7 @@ def average_precision(inputs: Inputs, model: str) -> "pd.DataFrame":
 RETRIEVERS: Mapping[str, str] = {replicated_softmax.SOFTMAX: "replicated softmax", models.LDA: "LDA"}
 
 
-def of_units(inputs: Inputs) -> dict[tuple[str, int], dict[str, dict[int, float]]]:
+def unit_likelihoods(inputs: Inputs) -> dict[tuple[str, int], dict[str, dict[int, float]]]:
     """Return the values of `undirected-units` by (corpus, scale in hundredths, 0 of records), model and K."""
     found: dict[tuple[str, int], dict[str, dict[int, float]]] = {}
     scores = valued(inputs, UNITS)[["corpus", "model", "topics", "value"]].assign(at=0)
@@ -200,7 +200,7 @@ def _one(rows: "pd.DataFrame", model: str, topics: int | None = None) -> "pd.Dat
     return own[own["topics"] == (own["topics"].min() if topics is None else topics)]
 
 
-def of_machines(inputs: Inputs, _: Sequence[str], *, one: str, others: Sequence[tuple[str, str]]) -> list[Effect]:
+def machine_above(inputs: Inputs, _: Sequence[str], *, one: str, others: Sequence[tuple[str, str]]) -> list[Effect]:
     """Measure the likelihood of a machine, with the fewest hidden units, against others."""
     rows, found = valued(inputs, BOLTZMANN), []
     for part, other in others:
@@ -217,7 +217,7 @@ def early(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     return effects(gains, margin=MODELS, held_out=inputs.held_out)
 
 
-def of_documents(inputs: Inputs, _: Sequence[str], *, one: str, other: str) -> list[Effect]:
+def document_above(inputs: Inputs, _: Sequence[str], *, one: str, other: str) -> list[Effect]:
     """Measure a model with the most components that have an equal in the chapter's table against another, by its K."""
     rows, found = valued(inputs, SOFTMAX), []
     ours = select(rows, model=one)
@@ -238,7 +238,7 @@ def retrieves(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def identity(inputs: Inputs, _: Sequence[str], *, model: str) -> list[Effect]:
-    """Hold a machine's density to that of the directed model that it is; the effect is the largest difference."""
+    """Hold a machine's density to the density of its directed model; the effect is the largest difference."""
     rows = select(inputs.measurements, variant=UNITS, model=model, quantity=undirected_units.IDENTITY)
     return largest_differences(rows, SAME)
 
@@ -250,7 +250,7 @@ UNDIRECTED = (
         "Persistent contrastive divergence often works better than contrastive divergence",
         "exact likelihood of held-out records after as many updates from one start, persistent less other",
         partial(
-            of_machines,
+            machine_above,
             one=boltzmann.PERSISTENT,
             others=(("than one sweep", boltzmann.ONE), ("than more sweeps", boltzmann.MORE)),
         ),
@@ -268,14 +268,14 @@ UNDIRECTED = (
         "section 27.7.2.3",
         "Mean field in the negative phase does not work",
         "exact likelihood of held-out records, the other model's less that of the machine trained so",
-        partial(of_machines, one=boltzmann.ONE, others=(("than one sweep", boltzmann.FIELD),)),
+        partial(machine_above, one=boltzmann.ONE, others=(("than one sweep", boltzmann.FIELD),)),
     ),
     Claim(
         "mean-field-below-independent",
         "section 27.7.2.3",
         "Mean field in the negative phase leaves less than independent responses",
         "exact likelihood of held-out records, independent responses less the machine trained so",
-        partial(of_machines, one=boltzmann.INDEPENDENT, others=(("", boltzmann.FIELD),)),
+        partial(machine_above, one=boltzmann.INDEPENDENT, others=(("", boltzmann.FIELD),)),
     ),
     Claim(
         "machine-better-than-mixture",
@@ -283,21 +283,21 @@ UNDIRECTED = (
         "A product of experts might work better than a mixture",
         "exact likelihood of held-out records, machine by persistent contrastive divergence less mixture with one"
         " component more than it has hidden units",
-        partial(of_machines, one=boltzmann.PERSISTENT, others=(("", boltzmann.MIXTURE),)),
+        partial(machine_above, one=boltzmann.PERSISTENT, others=(("", boltzmann.MIXTURE),)),
     ),
     Claim(
         "lda-better-than-unigram",
         "section 27.7.3.1, Figure 27.32",
         "LDA is significantly better than a unigram model",
         "likelihood of held-out documents, LDA's less the unigram's",
-        partial(of_documents, one=models.LDA, other=replicated_softmax.UNIGRAM),
+        partial(document_above, one=models.LDA, other=replicated_softmax.UNIGRAM),
     ),
     Claim(
         "softmax-better-than-lda",
         "section 27.7.3.1, Figure 27.32",
         "A replicated softmax is significantly better than LDA",
         "likelihood of held-out documents, the annealed one of the replicated softmax less LDA's",
-        partial(of_documents, one=replicated_softmax.SOFTMAX, other=models.LDA),
+        partial(document_above, one=replicated_softmax.SOFTMAX, other=models.LDA),
     ),
     Claim(
         "softmax-retrieves-better",

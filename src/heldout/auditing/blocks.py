@@ -74,7 +74,7 @@ class Work(NamedTuple):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that the values depend on, beside model and documents, JSON-compatible."""
-        of_fitting = {"fold_in": FOLD_IN, "mean_field": MEAN_FIELD, "halves": "a document's tokens divided at random"}
+        fitting = {"fold_in": FOLD_IN, "mean_field": MEAN_FIELD, "halves": "a document's tokens divided at random"}
         return {
             "seed": self.seed,
             "estimator": self.estimator,
@@ -85,7 +85,7 @@ class Work(NamedTuple):
             "block": BLOCK,
             "heldout": importlib.metadata.version("heldout"),
             **({"exact_below": self.exact_below} if self.exact_below else {}),
-            **(of_fitting if FULL in self.parts else {}),
+            **(fitting if FULL in self.parts else {}),
         }
 
 
@@ -126,7 +126,7 @@ def batches(documents: Corpus, size: int = BATCH) -> Iterator[tuple[int, Corpus]
 
 
 def parts_of(topics: AnyTopics) -> tuple[str, ...]:
-    """Return what can be evaluated under the topics' prior, of `EVERY`."""
+    """Return the parts of `EVERY` that can be evaluated under the topics' prior."""
     return tuple(name for name in EVERY if name != MEAN_FIELD_BOUND or name in prior_of(topics).estimators)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, LIKELIHOOD, Work
 from heldout.auditing.estimator import check_estimator
 from heldout.auditing.options import ScoreOptions
-from heldout.auditing.progress import Moved, told
+from heldout.auditing.progress import Moved, reporting
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
 from heldout.auditing.runner import Task, run
@@ -30,11 +30,20 @@ from heldout.seeds import generator
 from heldout.typing import Ints
 
 # settings of a vectorizer that decide which words there are
-OF_WORDS = {"min_df", "max_df", "max_features", "ngram_range", "stop_words", "token_pattern", "tokenizer", "vocabulary"}
+WORD_SETTINGS = {
+    "min_df",
+    "max_df",
+    "max_features",
+    "ngram_range",
+    "stop_words",
+    "token_pattern",
+    "tokenizer",
+    "vocabulary",
+}
 
 
 class Choice(Ranking):
-    """A ranking of numbers of topics; the attributes are those of `heldout.auditing.rank.result.RankingResult`."""
+    """A ranking of numbers of topics; it has the attributes of `heldout.auditing.rank.result.RankingResult`."""
 
     @property
     def n_topics(self) -> int:
@@ -43,14 +52,14 @@ class Choice(Ranking):
 
     @property
     def not_told_apart(self) -> tuple[int, ...]:
-        """The numbers of topics that these documents do not tell apart from the best, it included, ascending."""
+        """The numbers of topics that are tied with the best on these documents, it included, ascending."""
         return tuple(sorted(model.topics for model in self.ties))
 
     @property
     def one_standard_error(self) -> int:
         """The fewest topics that are behind the best by at most one standard error of the paired difference."""
-        near = (m.topics for m, gap in zip(self.models, self.behind, strict=True) if -gap.nats_per_token <= gap.error)
-        return min((self.best.topics, *near))
+        close = (m.topics for m, gap in zip(self.models, self.behind, strict=True) if -gap.nats_per_token <= gap.error)
+        return min((self.best.topics, *close))
 
 
 def choose(
@@ -113,38 +122,38 @@ def choose(
     work = Work(estimator, samples_of(estimator, options.samples), seed, f"{folds} folds.", parts=(LIKELIHOOD,))
     part_of = generator("choose-folds", seed=seed).permutation(np.arange(D) % folds)
     library = ""
-    with told(None, progress) as (_, moved):
+    with reporting(None, progress) as (_, moved):
         for fold in range(folds):
             test, train = np.flatnonzero(part_of == fold), np.flatnonzero(part_of != fold)
             held_out = _rows(documents, test)
-            for at, K in enumerate(numbers):
+            for row, K in enumerate(numbers):
                 fitted = fit(K, _rows(documents, train))
                 subject = subject_of(fitted, held_out, vocabulary, options, name=f"{K} topics")
                 check_estimator(estimator, subject.topics)
                 kept = Values(len(test), len(COLUMNS))
                 run([Task(subject, work, kept)])
                 column = dict(zip(COLUMNS, kept.values.T, strict=True))
-                tokens, outside = subject.read.lengths, unknown_tokens(fitted, held_out, subject.read)
-                nats[at, test] = column[LIKELIHOOD]
+                tokens, absent = subject.read.lengths, unknown_tokens(fitted, held_out, subject.read)
+                nats[row, test] = column[LIKELIHOOD]
                 if unknown is not None:
-                    tokens = tokens + outside
-                    nats[at, test] += outside * np.log(unknown)
-                if at and not np.array_equal(tokens, lengths[test]):
+                    tokens = tokens + absent
+                    nats[row, test] += absent * np.log(unknown)
+                if row and not np.array_equal(tokens, lengths[test]):
                     raise InputError(
                         f"models of {numbers[0]} and {K} topics have other words, and do not compare; give the"
                         " probability of a word that a model lacks (unknown=1e-6)"
                     )
                 lengths[test] = tokens
-                errors[at, test], biases[at, test] = np.nan_to_num(column[ERROR]), np.nan_to_num(column[BIAS])
-                left_out += 0 if at or unknown is not None else int(outside.sum())
+                errors[row, test], biases[row, test] = np.nan_to_num(column[ERROR]), np.nan_to_num(column[BIAS])
+                left_out += 0 if row or unknown is not None else int(absent.sum())
                 library, prior = subject.fitted.library, prior_of(subject.topics)
                 if moved is not None:
-                    before = int((part_of < fold).sum()) * len(numbers)
-                    moved(before + len(test) * (at + 1), (fold + (at + 1) / len(numbers)) / folds)
+                    scored = int((part_of < fold).sum()) * len(numbers)
+                    moved(scored + len(test) * (row + 1), (fold + (row + 1) / len(numbers)) / folds)
     nothing = Reported("", note="the library was not asked")
     ranked = [
-        RankedModel(f"{K} topics", library, K, nats[at], errors[at], biases[at], nothing, prior=prior)
-        for at, K in enumerate(numbers)
+        RankedModel(f"{K} topics", library, K, nats[row], errors[row], biases[row], nothing, prior=prior)
+        for row, K in enumerate(numbers)
     ]
     settings = work.settings() | {"smoothing": options.smoothing, "folds": folds, "unknown": unknown}
     return Choice(in_order(ranked), "the held-out folds", lengths, left_out, work, "", settings)
@@ -163,7 +172,7 @@ def one_standard_error(cv_results: Mapping[str, Any]) -> int:
     """
     params = list(cv_results["params"])
     last = [{name.rpartition("__")[2]: value for name, value in each.items()} for each in params]
-    changed = sorted(name for name in OF_WORDS if len({repr(each.get(name)) for each in last}) > 1)
+    changed = sorted(name for name in WORD_SETTINGS if len({repr(each.get(name)) for each in last}) > 1)
     if changed:
         warnings.warn(
             f"the grid changes the words ({', '.join(changed)}): scores over different vocabularies do not compare;"
@@ -175,9 +184,9 @@ def one_standard_error(cv_results: Mapping[str, Any]) -> int:
     scores = np.array([cv_results[name] for name in splits])
     best = int(np.nanargmax(scores.mean(axis=0)))
     gaps = scores[:, [best]] - scores  # (folds, candidates)
-    near = gaps.mean(axis=0) <= gaps.std(axis=0, ddof=1) / np.sqrt(len(gaps))
+    close = gaps.mean(axis=0) <= gaps.std(axis=0, ddof=1) / np.sqrt(len(gaps))
     sizes = [each.get(COMPONENTS, 0) for each in last]
-    return min((sizes[at], at) for at in range(len(params)) if near[at] or at == best)[1]
+    return min((sizes[place], place) for place in range(len(params)) if close[place] or place == best)[1]
 
 
 def _length(documents: Any) -> int:
@@ -187,10 +196,10 @@ def _length(documents: Any) -> int:
     return int(shape[0]) if shape else len(documents)
 
 
-def _rows(documents: Any, at: Ints) -> Any:
-    """Return some of the documents, of the same kind."""
+def _rows(documents: Any, places: Ints) -> Any:
+    """Return the documents at these places, in the same container."""
     if hasattr(documents, "iloc"):
-        return documents.iloc[at]
+        return documents.iloc[places]
     if hasattr(documents, "tocsr"):
-        return documents.tocsr()[at]
-    return documents[at] if isinstance(documents, np.ndarray) else [documents[d] for d in at.tolist()]
+        return documents.tocsr()[places]
+    return documents[places] if isinstance(documents, np.ndarray) else [documents[d] for d in places.tolist()]

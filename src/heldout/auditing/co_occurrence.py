@@ -1,4 +1,4 @@
-"""Do documents' words occur together as a model's topics have them?
+"""Co-occurrence of documents' words, compared with a model's topics.
 
 How often words occur does not tell where words stand in order of frequency, in the model and in the documents: numbers
 that are off by one, or of another corpus, then fall as the model's do. Which words occur together tells.
@@ -26,11 +26,15 @@ from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats, Ints
 
-STEPS = 10  # of EM, from equal weights
+STEPS = 10  # steps of EM from equal weights
 PERMUTATIONS = 8
-NEAR = 8  # ranks that words are exchanged within, about
-MOST_DOCUMENTS, MOST_TOKENS, CUT = 100, 10_000, 400  # of a sample; tokens of a document of it
-LEAST = 0.2  # co-occurrence of documents like the model's own: see benchmarks/guard.py
+RANKS = 8  # ranks that words are exchanged within, about
+MOST_DOCUMENTS, MOST_TOKENS, CUT = (
+    100,
+    10_000,
+    400,
+)  # largest numbers of a sample's documents, of its tokens and of one document's
+LEAST_CO_OCCURRENCE = 0.2  # co-occurrence of documents like the model's own: see benchmarks/guard.py
 FLAT = 0.98  # entropy, over log V, from which a topic is nearly uniform
 TELLING = 0.03  # nats per token that the model's draws gain, not by chance: less tells nothing
 
@@ -40,22 +44,22 @@ def sample_of(documents: Corpus) -> tuple[Corpus, Ints]:
 
     They are at most `MOST_DOCUMENTS`; none is added beyond `MOST_TOKENS`.
     """
-    at = np.flatnonzero(documents.lengths)[:MOST_DOCUMENTS]
-    before = np.cumsum(np.minimum(documents.lengths[at], CUT)) - np.minimum(documents.lengths[at], CUT)
-    at = at[before < MOST_TOKENS]
-    cut = [documents.document(d)[:CUT] for d in at.tolist()]
-    return documents.with_streams(cut, tuple(documents.documents[d] for d in at.tolist())), at
+    places = np.flatnonzero(documents.lengths)[:MOST_DOCUMENTS]
+    tokens_before = np.cumsum(np.minimum(documents.lengths[places], CUT)) - np.minimum(documents.lengths[places], CUT)
+    places = places[tokens_before < MOST_TOKENS]
+    cut = [documents.document(d)[:CUT] for d in places.tolist()]
+    return documents.with_streams(cut, tuple(documents.documents[d] for d in places.tolist())), places
 
 
 class CoOccurrence(NamedTuple):
-    """What of documents' gain by weights of their own is not by chance: its share, and nats per token."""
+    """Gain of documents by weights of their own that is not by chance: its share of the gain, and nats per token."""
 
     share: float
     gain: float
 
 
 def co_occurrence(phi: Floats, sample: Corpus) -> CoOccurrence:
-    """Return whether words occur together as topics have them (see the module).
+    """Return the co-occurrence of a sample's words under topics (see the module).
 
     Args:
         phi: (K, V) p(w | z).
@@ -72,7 +76,7 @@ def co_occurrence(phi: Floats, sample: Corpus) -> CoOccurrence:
     for _ in range(PERMUTATIONS):
         order = np.lexsort((rng.random(len(used)), -total))  # words that occur equally often in a random order
         places.append(np.empty_like(ranks))
-        places[-1][order] = order[np.argsort(ranks + rng.uniform(0.0, NEAR, len(used)), kind="stable")]
+        places[-1][order] = order[np.argsort(ranks + rng.uniform(0.0, RANKS, len(used)), kind="stable")]
     exchanged = np.array(places)
     gains = -np.concatenate([_most(p[order][None], total) for order in exchanged])
     for words, counts in documents:
@@ -90,13 +94,13 @@ def _most(p: Floats, counts: Ints) -> Floats:
 
 
 def flat_topics(phi: Floats) -> Ints:
-    """Return which topics, rows of phi (K, V), are nearly uniform, as those are that no document uses."""
+    """Return the nearly uniform topics, rows of phi (K, V), as topics are that no document uses."""
     logs = np.log(phi, out=np.zeros_like(phi), where=phi > 0.0)
     return np.flatnonzero(-np.einsum("kv,kv->k", phi, logs) > FLAT * math.log(phi.shape[1]))
 
 
-def least(topics: AnyTopics, sample: Corpus, places: Ints) -> float:
-    """Return the co-occurrence of documents like the model's own, at least: `LEAST`, or half of its draws' where less.
+def least_co_occurrence(topics: AnyTopics, sample: Corpus, places: Ints) -> float:
+    """Return the co-occurrence of documents like the model's own, at least: `LEAST_CO_OCCURRENCE`, or half its draws'.
 
     -inf where the model's draws gain too little to tell, as those of one topic do, or of topics that are nearly equal.
 
@@ -105,12 +109,12 @@ def least(topics: AnyTopics, sample: Corpus, places: Ints) -> float:
         sample: documents.
         places: (D,) theirs among all documents.
     """
-    own = co_occurrence(topics.phi, draws(topics, sample.lengths, places))
-    return min(LEAST, own.share / 2.0) if own.gain >= TELLING else -math.inf
+    drawn = co_occurrence(topics.phi, draws(topics, sample.lengths, places))
+    return min(LEAST_CO_OCCURRENCE, drawn.share / 2.0) if drawn.gain >= TELLING else -math.inf
 
 
 def draws(topics: AnyTopics, lengths: Ints, places: Ints) -> Corpus:
-    """Return documents of these lengths, (D,), drawn from a model's prior; `places` (D,) are theirs among all.
+    """Return documents of lengths (D,), drawn from a model's prior; `places` (D,) are their places among all.
 
     Under a Dirichlet prior nearly uniform topics, which no document uses, are not drawn.
     """

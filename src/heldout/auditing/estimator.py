@@ -71,7 +71,7 @@ def _chosen(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
 
 
 def affordable(topics: AnyTopics, read: Survey) -> int:
-    """Return how many sweeps over a document, on average, take some ten seconds of one core; at most `MOST`."""
+    """Return the average number of sweeps over a document in about ten seconds of one core; at most `MOST`."""
     tokens, documents = int(read.lengths.sum()), int(np.count_nonzero(read.lengths))
     return min(MOST, int(prior_of(topics).affordable(tokens, documents)))
 

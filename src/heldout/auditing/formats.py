@@ -154,14 +154,14 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def flat_settings(settings: dict[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+def flat_settings(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     """Yield settings as (dotted name, value as JSON), sorted by name."""
     for name in sorted(settings):
         value = settings[name]
         if isinstance(value, dict):
-            yield from flat_settings(value, f"{before}{name}.")
+            yield from flat_settings(value, f"{prefix}{name}.")
         else:
-            yield clean(before + name), clean(value if isinstance(value, str) else json.dumps(value))
+            yield clean(prefix + name), clean(value if isinstance(value, str) else json.dumps(value))
 
 
 def json_compatible(value: Any) -> Any:

@@ -9,8 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from heldout.auditing.co_occurrence import LEAST as TOGETHER
-from heldout.auditing.co_occurrence import co_occurrence, draws, flat_topics, least
+from heldout.auditing.co_occurrence import (
+    LEAST_CO_OCCURRENCE,
+    co_occurrence,
+    draws,
+    flat_topics,
+    least_co_occurrence,
+)
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.documents import COLUMNS, NUMBERS, TEXTS, digest_of, in_random_order, read_documents, with_words
 from heldout.errors import InputError, InputWarning
@@ -22,9 +27,9 @@ from heldout.topics import AnyTopics
 from heldout.typing import Floats, Ints
 
 EM_STEPS, TINY = 30, 1e-9
-LEAST = 0.22  # likeness of documents like the model's own: see benchmarks/guard.py
-DOCUMENTS, FEWEST, TOKENS = 20, 1_000, 3_000  # from 20 of 1,000 tokens, or 3,000 tokens, others are refused
-FEW_TOKENS = 20_000  # so many may say little of many words: the model's own draws, half as like, are enough then
+LEAST_LIKENESS = 0.22  # likeness of documents like the model's own: see benchmarks/guard.py
+DOCUMENTS, FEWEST, TOKENS = 20, 1_000, 3_000  # documents with 1,000 tokens, or tokens, from which others are refused
+FEW_TOKENS = 20_000  # tokens that may say little of many words: half the likeness of the model's draws is enough then
 TELLING = 100  # words: of fewer, a random order is often near the right one
 
 
@@ -119,7 +124,7 @@ def over_same_words(fitted: Fitted, documents: Corpus) -> tuple[Fitted, Corpus]:
 
 
 def mixed(phi: Floats, words: Ints) -> Floats:
-    """Return weights of topics, (K,), by EM from equal ones, under which one mixture of them gives words' counts best.
+    """Return the weights of topics, (K,), whose mixture fits words' counts best, by EM from equal weights.
 
     Args:
         phi: (K, V) p(w | z).
@@ -166,9 +171,9 @@ def likeness(phi: Floats, words: Ints) -> float:
 
 
 def least_likeness(topics: AnyTopics, documents: int, tokens: int, places: Ints) -> float:
-    """Return the likeness of documents like the model's own, at least: `LEAST`, or half of its draws' where less.
+    """Return the likeness of documents like the model's own, at least: `LEAST_LIKENESS`, or half of its draws' if less.
 
-    More than `FEW_TOKENS` tokens are held to `LEAST`.
+    More than `FEW_TOKENS` tokens are held to `LEAST_LIKENESS`.
 
     Args:
         topics: phi and the prior, from which as many documents of the mean length are drawn.
@@ -177,18 +182,18 @@ def least_likeness(topics: AnyTopics, documents: int, tokens: int, places: Ints)
         places: of some of the documents, in whose turn they are drawn.
     """
     if tokens > FEW_TOKENS or not len(places):
-        return LEAST
+        return LEAST_LIKENESS
     drawn = draws(topics, np.full(documents, max(1, tokens // documents)), np.resize(places, documents))
-    return min(LEAST, likeness(topics.phi, np.bincount(drawn.tokens, minlength=topics.phi.shape[1])) / 2.0)
+    return min(LEAST_LIKENESS, likeness(topics.phi, np.bincount(drawn.tokens, minlength=topics.phi.shape[1])) / 2.0)
 
 
 def is_enough(documents: int, tokens: int) -> bool:
-    """Return whether documents with so many tokens are enough to refuse them."""
+    """Return whether documents and their tokens are enough to refuse them."""
     return tokens >= TOKENS or (documents >= DOCUMENTS and tokens >= FEWEST)
 
 
 def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Corpus, places: Ints, what: str) -> None:
-    """Check that documents are like those that the model was fitted to: how often words occur, and which together.
+    """Check that documents are like the model's own: how often words occur, and which occur together.
 
     Warns where there are too few to refuse them and their likeness or co-occurrence is below 0; of a model of `TELLING`
     words, or fewer, says nothing.
@@ -197,7 +202,7 @@ def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Corpus, p
         topics: phi and the prior.
         words: (V,) how often each word occurs.
         documents: how many have a token.
-        sample: some of those documents (`heldout.auditing.co_occurrence.sample_of`).
+        sample: some of the documents (`heldout.auditing.co_occurrence.sample_of`).
         places: theirs among all documents.
         what: the model and the documents, before "are not".
 
@@ -208,24 +213,27 @@ def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Corpus, p
     if len(words) <= TELLING:
         return
     tokens = int(words.sum())
-    found, enough = likeness(topics.phi, words), is_enough(documents, tokens)
-    bound = LEAST if enough else 0.0
-    if found < bound:
+    value, enough = likeness(topics.phi, words), is_enough(documents, tokens)
+    bound = LEAST_LIKENESS if enough else 0.0
+    if value < bound:
         bound = least_likeness(topics, documents, tokens, places)
-    if found < bound:
+    if value < bound:
         flat = len(flat_topics(topics.phi))
         unused = f", {flat} of whose {topics.n_topics} topics are nearly uniform" if flat else ""
-        number = f"their likeness is {found:.2f}, where its own have {bound if enough else LEAST:.2g} or more{unused}"
+        number = (
+            f"their likeness is {value:.2f}, where its own have"
+            f" {bound if enough else LEAST_LIKENESS:.2g} or more{unused}"
+        )
         _say_unlike(number, what, documents, tokens, enough)
         return
     if len(places) < 2:
         return  # whose words occur together there are none to be told from
-    found, enough = co_occurrence(topics.phi, sample).share, is_enough(len(places), sample.n_tokens)
-    if found >= (TOGETHER if enough else 0.0):
+    value, enough = co_occurrence(topics.phi, sample).share, is_enough(len(places), sample.n_tokens)
+    if value >= (LEAST_CO_OCCURRENCE if enough else 0.0):
         return
-    bound = least(topics, sample, places)
-    if found < (bound if enough else min(bound, 0.0)):
-        number = f"{found:.2f}, where its own have {bound:.2g} or more"
+    bound = least_co_occurrence(topics, sample, places)
+    if value < (bound if enough else min(bound, 0.0)):
+        number = f"{value:.2f}, where its own have {bound:.2g} or more"
         number = f"the co-occurrence of their words, whether they stand together as its topics have them, is {number}"
         _say_unlike(number, what, documents, tokens, enough)
 

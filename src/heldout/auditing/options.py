@@ -23,7 +23,7 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, REFERENCE
 
 LIMIT = 1e11  # updates; about two minutes of one core
-MOST_SAMPLES = 10**7  # per document
+MOST_SAMPLES = 10**7  # largest number of samples per document
 LEAST_ERROR = 1e-6  # nats; less is lost in the rounding of a sum of logarithms
 AUTO = "auto"
 MEASURES = {"npmi": "NPMI", "c_v": "C_v"}  # measures of coherence, and their labels
@@ -72,18 +72,18 @@ class Argument(NamedTuple):
 
 
 def arguments(function: Callable[..., Any]) -> Iterator[Argument]:
-    """Yield the parameters of a function or class; in place of one that is a dataclass, the fields of that."""
+    """Yield the parameters of a function or class; the fields of a dataclass stand in its place."""
     for part in inspect.signature(function).parameters.values():
         annotation, default = _plain(part.annotation), part.default
         if is_dataclass(annotation):
             yield from arguments(annotation)  # type: ignore[arg-type]
             continue
-        origin, inside = get_origin(annotation), get_args(annotation)
-        kind = next((kind for kind in KINDS if kind in (annotation, origin, *inside)), None)
+        origin, parts = get_origin(annotation), get_args(annotation)
+        kind = next((kind for kind in KINDS if kind in (annotation, origin, *parts)), None)
         number: int | str | None = None
         if isinstance(origin, type) and issubclass(origin, Sequence):
-            exact = origin is tuple and ... not in inside
-            number = len(inside) if exact else "+" if default is part.empty else "*"
+            exact = origin is tuple and ... not in parts
+            number = len(parts) if exact else "+" if default is part.empty else "*"
         keyword, written = part.kind is part.KEYWORD_ONLY, annotation is not part.annotation
         yield Argument(part.name, default, keyword, kind, number, written)
 

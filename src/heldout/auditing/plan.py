@@ -30,7 +30,7 @@ class Plan:
 
     @classmethod
     def of(cls, tasks: Sequence[Task]) -> Self:
-        """Return the plan of the models of a ranking, or of an audit's one."""
+        """Return the plan of a ranking's models, or of an audit's model."""
         read = tasks[0].subject.read
         return cls(
             documents=int((read.lengths > 0).sum()),

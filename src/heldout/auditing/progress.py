@@ -27,7 +27,7 @@ def bar(err: TextIO) -> Iterator[Moved]:
 
 
 @contextmanager
-def told(
+def reporting(
     announce: Callable[[Any], None] | None, progress: Moved | bool | None
 ) -> Iterator[tuple[Callable[[Any], None] | None, Moved | None]]:
     """Yield the functions that are to be called with the plan, and after every block.

@@ -4,6 +4,7 @@
 """
 
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -47,44 +48,53 @@ def run(tasks: Sequence[Task], cores: int = 1, progress: Moved | None = None) ->
     share = sum(float(cost[task.kept.done].sum()) for cost, task in zip(costs, tasks, strict=True))
 
     def calls() -> Iterator[Any]:
-        for at, task in enumerate(tasks):
+        for number, task in enumerate(tasks):
             for first, block in batches(task.subject.documents, BLOCK):
                 if not task.kept.done[first : first + BLOCK].all():
-                    yield delayed(_evaluated)(at, first, *local(task.subject.topics, block, first), task.work)
+                    yield delayed(_evaluated)(number, first, *local(task.subject.topics, block, first), task.work)
 
     parallel = Parallel(None if cores == 1 else cores, return_as="generator_unordered", max_nbytes=None)
     results: Any = None
     try:
         with _interrupts_held_back():
+            list(parallel([delayed(int)()] * cores))  # processes are up before one may be interrupted
             results = parallel(calls())
-        for at, first, values in results:
-            tasks[at].kept.add(first, values)
-            documents, share = documents + len(values), share + float(costs[at][first : first + len(values)].sum())
+        for number, first, values in results:
+            tasks[number].kept.add(first, values)
+            documents, share = documents + len(values), share + float(costs[number][first : first + len(values)].sum())
             if progress is not None:
                 progress(documents, min(1.0, share / total))
     except BrokenProcessPool as error:
-        raise InputError(
-            "a process of the audit ended too early, perhaps for want of memory; run it again with fewer cores"
-        ) from error
+        said = "a process of the audit ended too early, perhaps for want of memory; run it again with fewer cores"
+        raise InputError(said) from error
     except BaseException as error:
+        threading.excepthook = lambda _: None  # joblib's thread may miss the work that is taken from it
         if results is not None:
             results.throw(error)  # which ends the processes
         raise
+    finally:
+        threading.excepthook = threading.__excepthook__
 
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
     """Hold Ctrl-C back until the end, and for ever from processes that start meanwhile: the parent handles it."""
-    known = hasattr(signal, "pthread_sigmask")
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
     resource_tracker.ensure_running()  # which lets signals through again when it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if known else ()
+    held: list[int] = []  # signals that other threads, which are not masked, let through
+    handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        if known:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        for number in held:
+            signal.raise_signal(number)
 
 
-def _evaluated(at: int, first: int, topics: AnyTopics, block: Corpus, work: Work) -> tuple[int, int, Floats]:
+def _evaluated(number: int, first: int, topics: AnyTopics, block: Corpus, work: Work) -> tuple[int, int, Floats]:
     """Return the values of a block, after its task and the place of its first document."""
-    return at, first, evaluate(topics, block, first, work)
+    return number, first, evaluate(topics, block, first, work)

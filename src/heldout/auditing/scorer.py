@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, Work, batches
-from heldout.auditing.estimator import SAMPLES as OF_ANOTHER
+from heldout.auditing.estimator import SAMPLES as OTHER_SAMPLES
 from heldout.auditing.estimator import check_estimator
 from heldout.auditing.matching import opened
 from heldout.auditing.options import ScoreOptions
@@ -111,11 +111,11 @@ def log_likelihood(
     options = ScoreOptions(random_state=random_state, **settings, **given)
     seed, samples = options.random_state, options.samples
     check_unknown(unknown)
-    inside = unwrap(model)
-    if isinstance(inside.model, EPCA):
-        return _of_components(inside.model, inside.counts(X), seed)
-    if isinstance(inside.model, tuple) and len(inside.model) == 4:
-        return _of_experts(inside.model, inside.counts(X), vocabulary, estimator, samples, seed)
+    unwrapped = unwrap(model)
+    if isinstance(unwrapped.model, EPCA):
+        return _epca_score(unwrapped.model, unwrapped.counts(X), seed)
+    if isinstance(unwrapped.model, tuple) and len(unwrapped.model) == 4:
+        return _experts_score(unwrapped.model, unwrapped.counts(X), vocabulary, estimator, samples, seed)
     subject = subject_of(model, X, vocabulary, options)
     check_estimator(estimator, subject.topics)
     work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(LIKELIHOOD,))
@@ -123,8 +123,8 @@ def log_likelihood(
     run([Task(subject, work, kept)])
     nats, tokens = kept.values[:, COLUMNS.index(LIKELIHOOD)].sum(), subject.read.lengths.sum()
     if unknown is not None:
-        outside = unknown_tokens(model, X, subject.read).sum()
-        nats, tokens = nats + outside * math.log(unknown), tokens + outside
+        absent = unknown_tokens(model, X, subject.read).sum()
+        nats, tokens = nats + absent * math.log(unknown), tokens + absent
     return float(nats / tokens)
 
 
@@ -143,10 +143,10 @@ def unknown_tokens(model: Any, X: Any, read: Survey) -> Ints:
 
     Of texts those that the vectorizer's analyzer finds, and its vocabulary lacks.
     """
-    inside, texts = unwrap(model), as_texts(X)
-    if texts is None or not inside.reads_texts:
+    unwrapped, texts = unwrap(model), as_texts(X)
+    if texts is None or not unwrapped.reads_texts:
         return read.left_out
-    analyze = next(step for _, step in inside.before.steps if hasattr(step, "build_analyzer")).build_analyzer()
+    analyze = next(step for _, step in unwrapped.before.steps if hasattr(step, "build_analyzer")).build_analyzer()
     return np.array([len(analyze(text)) for text in texts]) - read.lengths
 
 
@@ -154,10 +154,10 @@ def samples_of(estimator: str, samples: int | None) -> int:
     """Return the number of samples per document where `samples` may be None: the same for every model."""
     if estimator == REFERENCE:
         return samples or SAMPLES
-    return 0 if ESTIMATORS[estimator].deterministic else samples or OF_ANOTHER
+    return 0 if ESTIMATORS[estimator].deterministic else samples or OTHER_SAMPLES
 
 
-def _of_components(model: EPCA, X: Any, seed: int) -> float:
+def _epca_score(model: EPCA, X: Any, seed: int) -> float:
     """Return EPCA's mean log-likelihood under its Gaussian prior, nats per token."""
     if not model.penalty > 0.0:
         raise InputError("EPCA: without a penalty its documents' weights have no prior, and so no likelihood")
@@ -174,7 +174,7 @@ def _of_components(model: EPCA, X: Any, seed: int) -> float:
     return _mean(documents, evaluate)
 
 
-def _of_experts(given: Any, X: Any, vocabulary: Any, estimator: str, samples: int | None, seed: int) -> float:
+def _experts_score(given: Any, X: Any, vocabulary: Any, estimator: str, samples: int | None, seed: int) -> float:
     """Return the mean log-likelihood under a product of experts, nats per token."""
     names = ("W", "b", "mu", "Sigma")
     W, b, mu, Sigma = (numbers(values, name, "product of experts") for name, values in zip(names, given, strict=True))

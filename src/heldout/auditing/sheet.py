@@ -84,10 +84,10 @@ class Sheet:
         """Return a table with as many of its first columns as fit; texts that do not are cut."""
         columns, rows = list(table.columns), table.rows if self.is_page else table.rows[: table.most]
         heads = tuple(column.head for column in columns)
-        widest = [max(self.text(row[at]).cell_len for row in (heads, *rows)) for at in range(len(heads))]
+        widest = [max(self.text(row[place]).cell_len for row in (heads, *rows)) for place in range(len(heads))]
         least = [
-            wide if column.number else min(wide, OTHER if at else FIRST)
-            for at, (column, wide) in enumerate(zip(columns, widest, strict=True))
+            wide if column.number else min(wide, OTHER if place else FIRST)
+            for place, (column, wide) in enumerate(zip(columns, widest, strict=True))
         ]
         while len(columns) > 1 and sum(least[: len(columns)]) + GAP * (len(columns) - 1) > self.width:
             columns.pop()
@@ -101,15 +101,15 @@ class Sheet:
             padding=(0, GAP - 1, 0, 0),
             header_style="bold",
         )
-        for at, column in enumerate(columns):
-            more = max(0, min(room, widest[at] - least[at]))
-            least[at], room = least[at] + more, room - more
+        for place, column in enumerate(columns):
+            more = max(0, min(room, widest[place] - least[place]))
+            least[place], room = least[place] + more, room - more
             side: Literal["left", "right"] = "right" if column.number else "left"
             shown.add_column(self.text(column.head), justify=side, no_wrap=column.number)
-        for at, row in enumerate(rows):
+        for place, row in enumerate(rows):
             cut = (row[0] if columns[0].number else shorten(row[0], least[0]), *row[1:])
             cells = map(self.cut, cut[: len(columns)], least)
-            shown.add_row(*cells, style="bold" if at in table.bold else "")
+            shown.add_row(*cells, style="bold" if place in table.bold else "")
         return shown
 
     def cut(self, text: str, cells: int) -> Text:

@@ -45,16 +45,17 @@ class Values:
                 rows = rows[: len(rows) // (columns + 1) * (columns + 1)].reshape(-1, columns + 1)
                 file.truncate(rows.nbytes)
         except OSError as error:
-            raise InputError(f"{folder}: nothing can be kept there ({error.strerror}); name another (store)") from error
+            said = f"{folder}: nothing can be kept there ({error.strerror}); name another folder (store)"
+            raise InputError(said) from error
         if not np.isin(rows[:, 0], np.arange(documents)).all():
             raise InputError(f"{self.path}: not the values of {documents} documents; delete it")
-        at = rows[:, 0].astype(np.int64)
-        self.values[at], self.done[at] = rows[:, 1:], True
+        places = rows[:, 0].astype(np.int64)
+        self.values[places], self.done[places] = rows[:, 1:], True
 
     def add(self, first: int, values: Floats) -> None:
         """Take the values of consecutive documents from place `first` on, and write them."""
-        at = np.arange(first, first + len(values))
-        self.values[at], self.done[at] = values, True
+        places = np.arange(first, first + len(values))
+        self.values[places], self.done[places] = values, True
         if self.path is not None:
             with self.path.open("ab") as file:
-                file.write(np.column_stack([at, values]).tobytes())
+                file.write(np.column_stack([places, values]).tobytes())

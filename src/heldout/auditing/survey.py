@@ -97,7 +97,7 @@ class Subject(NamedTuple):
         return self.fitted.topics
 
     def key(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Return what the documents' values depend on, JSON-compatible, with these settings."""
+        """Return the model, documents and settings that the documents' values depend on, JSON-compatible."""
         documents = self.documents.provenance["digest"]
         return {"model": model_digest(self.fitted), "documents": documents, "settings": settings}
 

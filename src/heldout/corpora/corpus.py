@@ -44,7 +44,7 @@ class Corpus(Saved):
     """Documents over one vocabulary, token order kept.
 
     Attributes:
-        name: the corpus's name in studies and scores.
+        name: the corpus's name, in tables and scores.
         vocabulary: the V words; a token is an index into it.
         tokens: (N,) int32, the word indices of all documents, one document after the other.
         offsets: (D + 1,) int64; document d is `tokens[offsets[d]:offsets[d + 1]]`.

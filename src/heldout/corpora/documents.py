@@ -74,17 +74,17 @@ def read_documents(
     if isinstance(source, str):
         _refuse_text(source)
     if isinstance(source, str | Path):
-        documents = _of_path(Path(source), form, stem=stem)
+        documents = _read_path(Path(source), form, stem=stem)
     elif isinstance(source, Corpus):
         documents = source
     elif sp.issparse(source):
-        documents = _of_matrix(source)
+        documents = _read_matrix(source)
     elif hasattr(source, "columns") and hasattr(source, "to_numpy"):
-        documents = _of_table(source)
+        documents = _read_table(source)
     elif isinstance(source, np.ndarray) and source.ndim != 1:
-        documents = _of_matrix(source)
+        documents = _read_matrix(source)
     elif hasattr(source, "__len__") and hasattr(source, "__iter__") and not isinstance(source, bytes | Mapping | Set):
-        documents = _of_lists(source)
+        documents = _read_lists(source)
     else:
         raise InputError(
             f"documents of the kind {type(source).__name__} cannot be read; give counts (a scipy sparse matrix, an"
@@ -96,7 +96,7 @@ def read_documents(
 
 
 def with_words(documents: Corpus, words: tuple[str, ...]) -> Corpus:
-    """Return documents of numbered words over a vocabulary, whose word i is their word i.
+    """Return documents of numbered words over a vocabulary, which names word i in place i.
 
     Raises:
         InputError: where the documents name their words, or have another number of them.
@@ -110,8 +110,8 @@ def with_words(documents: Corpus, words: tuple[str, ...]) -> Corpus:
             f"{documents.name}: {V} words that are not named, but {len(words)} in the vocabulary; give the documents'"
             " own, one word per line (--documents-vocabulary)"
         )
-    own = {name: value for name, value in documents.provenance.items() if name != "words"}
-    return replace(documents, vocabulary=words, provenance=own)
+    details = {name: value for name, value in documents.provenance.items() if name != "words"}
+    return replace(documents, vocabulary=words, provenance=details)
 
 
 def digest_of(documents: Corpus) -> str:
@@ -163,12 +163,12 @@ def read_archive(name: str, members: Mapping[str, bytes]) -> Corpus:
     """Read a corpus of an archive's two members, NAME.dat in the form "ldac" and vocab.txt; see `import_counts`."""
     (data, content), (vocab, words) = sorted(members.items(), key=lambda member: not member[0].endswith(".dat"))
     matrix = _ldac(Path(data), content)
-    documents = with_words(_of_matrix(matrix, Path(data).name, NUMBERS, 1), read_vocabulary(Path(vocab), words))
+    documents = with_words(_read_matrix(matrix, Path(data).name, NUMBERS, 1), read_vocabulary(Path(vocab), words))
     return _imported(documents, name, {Path(data).name: content, Path(vocab).name: words}, "ldac")
 
 
 def _imported(documents: Corpus, name: str, files: Mapping[str, bytes], form: str) -> Corpus:
-    """Return documents of counts as a corpus of this name, which was made of these files, the counts first."""
+    """Return documents of counts as a corpus with a name and the files that it was made of, the counts first."""
     if (empty := np.flatnonzero(documents.lengths == 0)).size:
         raise InputError(f"{documents.name}: document {documents.documents[empty[0]]} has no tokens; leave it out")
     require_documents(name, documents.n_documents)
@@ -205,7 +205,7 @@ def guess_form(path: Path) -> str:
 
 
 def _refuse_text(source: str) -> None:
-    """Refuse a text where a path is meant: no path has line ends, spaces and no file, or such a length."""
+    """Refuse a text in place of a path: a path has no line ends, no spaces without a file, and none of that length."""
     try:
         there = Path(source).exists()
     except (OSError, ValueError):  # too long a name, or a NUL in it
@@ -216,7 +216,7 @@ def _refuse_text(source: str) -> None:
         )
 
 
-def _of_path(path: Path, form: str | None, *, stem: bool) -> Corpus:
+def _read_path(path: Path, form: str | None, *, stem: bool) -> Corpus:
     """Return the documents of a file or a folder."""
     if not path.exists():
         raise InputError(f"{path}: no such file of documents")
@@ -233,9 +233,9 @@ def _of_path(path: Path, form: str | None, *, stem: bool) -> Corpus:
         return Corpus.load(path)
     if form == "scipy":
         with reading_arrays(path, "matrix of scipy.sparse.save_npz", "save it again"):
-            return _of_matrix(sp.load_npz(path), path.name)
+            return _read_matrix(sp.load_npz(path), path.name)
     matrix = (_ldac if form == "ldac" else _coordinates)(path, _unpacked(path))
-    return _of_matrix(matrix, path.name, NUMBERS if form == "ldac" else COLUMNS, 1)
+    return _read_matrix(matrix, path.name, NUMBERS if form == "ldac" else COLUMNS, 1)
 
 
 def _unpacked(path: Path) -> bytes:
@@ -295,7 +295,7 @@ def _ldac(path: Path, content: bytes) -> Any:
         return sp.coo_array((counts, (rows, words)), shape=(len(lines), max(words, default=-1) + 1))
 
 
-def _of_matrix(matrix: Any, name: str = "matrix", known: str = COLUMNS, first: int | None = None) -> Corpus:
+def _read_matrix(matrix: Any, name: str = "matrix", known: str = COLUMNS, first: int | None = None) -> Corpus:
     """Return the rows of a matrix of counts, (D, V), sparse or not, as bags of words.
 
     Args:
@@ -324,12 +324,12 @@ def _of_matrix(matrix: Any, name: str = "matrix", known: str = COLUMNS, first: i
     with np.errstate(invalid="ignore"):
         counts = (rows.data >= 0) & (rows.data <= LARGEST_COUNT) & (rows.data == np.floor(rows.data))
     if not counts.all():
-        at = int(np.argmin(counts))
-        row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
+        place = int(np.argmin(counts))
+        row = int(np.searchsorted(rows.indptr, place, side="right")) - 1
         where = names[row] if first is None else f"document {names[row]}"
         raise InputError(
-            f"{name}: {where}: a count of {rows.data[at]}; counts must be whole numbers from 0 to {LARGEST_COUNT}: give"
-            " counts, not weights such as tf-idf"
+            f"{name}: {where}: a count of {rows.data[place]}; counts must be whole numbers from 0 to {LARGEST_COUNT}:"
+            " give counts, not weights such as tf-idf"
         )
     tokens = rows.data.sum()
     if tokens > min(MAXIMUM_TOKENS, LARGEST_COUNT + MOST_PER_COUNT * rows.nnz):
@@ -344,9 +344,9 @@ def _of_matrix(matrix: Any, name: str = "matrix", known: str = COLUMNS, first: i
     )
 
 
-def _of_table(table: Any) -> Corpus:
+def _read_table(table: Any) -> Corpus:
     """Return a data frame's rows of counts, (D, V); columns that are named by texts name the words."""
-    documents = _of_matrix(table.sparse.to_coo() if hasattr(table, "sparse") else np.asarray(table.to_numpy()))
+    documents = _read_matrix(table.sparse.to_coo() if hasattr(table, "sparse") else np.asarray(table.to_numpy()))
     names = list(table.columns)
     if not all(isinstance(name, str) for name in names):
         return documents
@@ -356,7 +356,7 @@ def _of_table(table: Any) -> Corpus:
     return with_words(documents, tuple(map(str, names)))
 
 
-def _of_lists(documents: Any) -> Corpus:
+def _read_lists(documents: Any) -> Corpus:
     """Return documents that are each a list of words, in their order, or gensim's bag of words.
 
     Raises:
@@ -364,7 +364,7 @@ def _of_lists(documents: Any) -> Corpus:
     """
     first = next((document[0] for document in documents if isinstance(document, list | tuple) and document), None)
     if isinstance(first, tuple | list) and len(first) == 2 and not any(isinstance(part, str) for part in first):
-        return _of_bags(documents)
+        return _read_bags(documents)
     for d, document in enumerate(documents):
         if isinstance(document, str | bytes) or not isinstance(document, Sequence):
             raise InputError(
@@ -378,7 +378,7 @@ def _of_lists(documents: Any) -> Corpus:
     return Corpus.from_documents("documents", named, {"words": TEXTS})
 
 
-def _of_bags(documents: Any) -> Corpus:
+def _read_bags(documents: Any) -> Corpus:
     """Return gensim's bags of words, each a list of pairs of a word's number and its count."""
     bags = []
     for d, document in enumerate(documents):
@@ -391,4 +391,4 @@ def _of_bags(documents: Any) -> Corpus:
         bags.append(pairs)
     words, counts = np.concatenate([np.zeros((0, 2)), *bags]).T
     rows, V = np.repeat(np.arange(len(bags)), list(map(len, bags))), int(words.max(initial=-1)) + 1
-    return _of_matrix(sp.coo_array((counts, (rows, words.astype(np.int64))), (len(bags), V)), "documents", NUMBERS)
+    return _read_matrix(sp.coo_array((counts, (rows, words.astype(np.int64))), (len(bags), V)), "documents", NUMBERS)

@@ -1,4 +1,4 @@
-"""The corpora by name: the reader of each one's files, and its rule."""
+"""The corpora by name: readers of their files, and their rules."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -107,12 +107,14 @@ def read_newsgroups(name: str, members: Mapping[str, bytes]) -> Corpus:
     """
     stop_words = read_stop_list(members[STOP_LIST], STOP_LIST)
     objects = {file: read_object(file, content) for file, content in members.items() if file != STOP_LIST}
-    of = {file.removeprefix("newsgroup.").removesuffix(".rda"): found for file, found in objects.items()}
+    files = {file.removeprefix("newsgroup.").removesuffix(".rda"): content for file, content in objects.items()}
     with one_line(f"corpus {name}", "not the six files of the newsgroups; fetch them again"):
-        groups = dict(zip(map(int, of["label.map"].iloc[:, 1]), map(str, of["label.map"].iloc[:, 0]), strict=True))
-        sides = [(side, n, label) for side in ("train", "test") for n, label in enumerate(of[f"{side}.labels"], 1)]
+        groups = dict(
+            zip(map(int, files["label.map"].iloc[:, 1]), map(str, files["label.map"].iloc[:, 0]), strict=True)
+        )
+        sides = [(side, n, label) for side in ("train", "test") for n, label in enumerate(files[f"{side}.labels"], 1)]
         names = [f"{groups[int(label)]}/{side}-{n}" for side, n, label in sides]
-        parts = {"vocab": of["vocab"], "documents": [*of["train.documents"], *of["test.documents"]]}
+        parts = {"vocab": files["vocab"], "documents": [*files["train.documents"], *files["test.documents"]]}
     corpus = _corpus(name, parts, names)
     words = tuple(word for word in corpus.vocabulary if LETTERS.fullmatch(word) and word not in stop_words)
     kept, _ = corpus.over(words)

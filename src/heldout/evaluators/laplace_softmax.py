@@ -41,7 +41,7 @@ same way, at the prior's mode alpha / A, and divided out. Constants cancel:
 
 which is exact for an empty document and for K = 1, at any alpha, and is the evaluator's default. It needs a prior that
 is not sparse: where alpha_k is far below 1, p(a) is skewed, and the value can be far too low or too high, at 0.05 to
-0.3 mostly too high (`artifact.papers.likelihood.experiments.optimism`).
+0.3 mostly too high.
 
 Other points. At the folded-in point (the maximum of the likelihood alone) L theta = m; the matrix is the same with A
 theta_k in place of alpha_k in B, and again c = det B / (L + A). But where theta_k = 0, as for most topics of a short

@@ -3,8 +3,8 @@ r"""The dynamic topic model by a variational Kalman filter (Blei and Lafferty 20
     beta_1k ~ N(0, v0 I),    beta_tk | beta_t-1,k ~ N(beta_t-1,k, sigma^2 I_V),    b_tk = softmax(beta_tk),   (27.57)
     pi_i ~ Dir(alpha 1_K),   q_il ~ Cat(pi_i),   y_il | q_il = k ~ Cat(b_tk)  for document i of time t.  (27.58 - 27.60)
 
-27.57 calls the logits b; see `gallery.misprints`. The posterior is q(beta) prod_i q(pi_i) prod_l q(q_il),
-and with variational observations, of the precision lambda and the weighted mean h,
+27.57 calls the logits b. The posterior is q(beta) prod_i q(pi_i) prod_l q(q_il), and with variational observations, of
+the precision lambda and the weighted mean h,
 
     q(beta_kv) ∝ p(beta_1kv, .., beta_Tkv) prod_t exp(h_tkv beta_tkv - lambda_tkv beta_tkv^2 / 2),
 

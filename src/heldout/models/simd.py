@@ -1,20 +1,17 @@
 """Processor instructions that Python has no names for, all in one place.
 
 Without fast-math a compiler may not reorder a sum of floating-point numbers, and with it the order would depend on the
-processor; so sums over lanes are emitted as LLVM's vector operations. Each stays for the processor's minutes that it
-saves the study `paper`: paired runs with and without it on Cranfield, Medline and NIPS, scaled to the recorded seconds
-in data/reference/paper/timings.csv.
+processor; so sums over lanes are emitted as LLVM's vector operations. Each stays for the time that it saves, by
+paired runs with and without it on Cranfield, Medline and NIPS.
 
-* `dot`, about 15 minutes: with plain loops that sum in the same order, training PLSA takes 1.4 times as long at K = 5
-  and 2 times from 50 on, and folding in 2 to 3 times.
-* `Vector`, LDA's sampler up to 256 topics, about 13 minutes: of prototypes, one chain in plain loops took 1.35 times as
-  long at K = 10 and 1.6 times at 50 (one running sum of all topics, two at 50), and 2.1 to 2.5 times where numba
-  vectorised.
-* `prefetch`, about 7 minutes, 5 % of the study's: without it LDA's training takes 1.06 to 1.33 times as long on NIPS (K
-  from 10 to 800), 0.91 to 1.10 times as long on Cranfield, where caches hold the counts.
+* `dot`: with plain loops that sum in the same order, training PLSA takes 1.4 times as long at K = 5 and 2 times from 50
+  on, and folding in 2 to 3 times.
+* `Vector`, LDA's sampler up to 256 topics: of prototypes, one chain in plain loops took 1.35 times as long at K = 10
+  and 1.6 times at 50 (one running sum of all topics, two at 50), and 2.1 to 2.5 times where numba vectorised.
+* `prefetch`: without it LDA's training takes 1.06 to 1.33 times as long on NIPS (K from 10 to 800),
+  0.91 to 1.10 times as long on Cranfield, where caches hold the counts.
 
-Models of the gallery take `Vector` of float64 too: in plain loops, the Newton steps of the correlated topic model took
-4.5 times as long.
+`Vector` serves float64 too: in plain loops, the Newton steps of the correlated topic model took 4.5 times as long.
 """
 
 import operator

@@ -1,8 +1,7 @@
-"""What makes a job stale: code that it runs, and neither prose nor another paper's code."""
+"""Stale jobs: an edit of code makes stale the jobs that run it, and neither prose nor another paper's code does."""
 
 import json
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -10,97 +9,82 @@ import pytest
 from artifact.makers import CODE as KEPT_CODE
 from artifact.makers import experiments_code, modules_of, older_than_code
 from artifact.papers import ALL
-from artifact.study.digest import LOCK, Digests, checked_out, contents, digest, git, moved
+from artifact.study.digest import LOCK, Digests, contents, digest, git, sources, sources_at
 from artifact.study.study import from_yaml
 from heldout.errors import InputError
 from heldout.models import MODELS
 
-SOURCE = Path(__file__).parents[3] / "src"
-CODE = "\nEDITED = True\n"
+ROOT = Path(__file__).parents[3]
+TEXTS = sources(ROOT)
+CODE = b"\nEDITED = True\n"
 
 
-def digests(source: Path) -> dict[str, str]:
+def digests(texts: Mapping[str, bytes]) -> dict[str, str]:
     """Return the digest of every kind of job, as the workflow takes them."""
     jobs = {model: f"data/paper/scores/cranfield/{model}/variant/2-0.csv" for model in MODELS}
     for paper in ALL:
         for name in paper.experiments:
             jobs[f"{paper.name} {name}"] = f"data/paper/measurements/cranfield/none/{name}/2-0.csv"
-    return {job: digest(contents(source, *modules_of(Path(file)))) for job, file in jobs.items()}
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    shutil.copytree(SOURCE / "heldout", tmp_path / "heldout", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+    return {job: digest(contents(texts, *modules_of(Path(file)))) for job, file in jobs.items()}
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The digests of a copy's jobs before it is edited."""
-    folder = tmp_path_factory.mktemp("before")
-    (folder / "heldout").symlink_to(SOURCE / "heldout")
-    return digests(folder)
+def before() -> dict[str, str]:
+    return digests(TEXTS)
 
 
-TEMPERED = (("hofmann", "tempering"), ("murphy", "perplexity"))
+def stale(before: Mapping[str, str], file: str, old: bytes = b"", new: bytes = CODE) -> set[str]:
+    """Return the jobs that an edit makes stale: code for other code, or at the end of a file."""
+    text = TEXTS.get(file, b"")
+    assert old in text
+    edited = text.replace(old, new, 1) if old else text + new
+    return {job for job, value in digests({**TEXTS, file: edited}).items() if value != before[job]}
+
+
+TEMPERED = {"plsa-tem", "hofmann tempering", "gallery perplexity"}
 
 
 @pytest.mark.parametrize(
-    ("edited", "stale"),
+    ("file", "expected"),
     [
-        ("typesetting/style.py", lambda _: False),
-        ("papers/welling/__init__.py", lambda _: False),
-        ("auditing/audit/audit.py", lambda _: False),
-        ("evaluators/exact_marginal.py", lambda job: job not in MODELS),
-        ("papers/hofmann/experiments/tempering.py", lambda job: job.startswith("hofmann")),
-        # claims read names from the experiment that they are tested on
-        ("models/plsa_tem.py", lambda job: job == "plsa-tem" or job in (f"{paper} {what}" for paper, what in TEMPERED)),
-        ("verdicts.py", lambda _: False),
-        ("effects.py", lambda _: False),
+        ("src/artifact/typesetting/style.py", lambda _: False),
+        ("src/artifact/papers/welling/__init__.py", lambda _: False),
+        ("src/artifact/verdicts/effects.py", lambda _: False),
+        ("src/heldout/auditing/audit/audit.py", lambda _: False),
+        ("src/artifact/papers/hofmann/experiments/tempering.py", lambda job: job == "hofmann tempering"),
+        ("src/heldout/models/plsa_tem.py", TEMPERED.__contains__),
+        ("src/artifact/study/job.py", lambda _: True),
+        (LOCK, lambda _: True),
     ],
 )
-def test_an_edit_makes_only_what_runs_it_stale(
-    copy: Path, before: dict[str, str], edited: str, stale: Callable[[str], bool]
+def test_an_edit_makes_stale_exactly_what_runs_it(
+    before: dict[str, str], file: str, expected: Callable[[str], bool]
 ) -> None:
-    path = copy / "heldout" / edited
-    path.write_text(path.read_text() + CODE)
-    changed = {job for job, value in digests(copy).items() if value != before[job]}
-    assert all(stale(job) for job in changed), changed
-    assert changed or not any(stale(job) for job in before)
+    assert stale(before, file) == {job for job in before if expected(job)}
 
 
-def test_a_new_estimator_trains_no_model_again(copy: Path, before: dict[str, str]) -> None:
-    (copy / "heldout/evaluators/another.py").write_text(CODE)
-    path = copy / "heldout/evaluators/__init__.py"
-    listed = "ESTIMATORS: dict[str, EstimatorProperties] = {"
-    assert listed in path.read_text()
-    path.write_text(path.read_text().replace(listed, listed + "'another': ESTIMATOR,"))
-    changed = {job for job, value in digests(copy).items() if value != before[job]}
-    assert not changed & {*MODELS, "welling normaliser-limits", "hofmann latent-semantic-analysis"}
-    assert {"buntine calibration", "likelihood precision"} <= changed
-    path.write_text(path.read_text().replace('FULL = "full-folding-in"', 'FULL = "full"'))
-    assert all(value != before[job] for job, value in digests(copy).items() if job in MODELS)
+def test_of_lists_the_names_count_that_a_job_imports(before: dict[str, str]) -> None:
+    evaluators, spec = "src/heldout/evaluators/__init__.py", "src/gallery/tokens/spec.py"
+    listed = b"ESTIMATORS: dict[str, EstimatorProperties] = {"
+    another = stale(before, evaluators, listed, listed + b"'another': ESTIMATOR,")
+    assert not another & {*MODELS, "welling normaliser-limits", "hofmann latent-semantic-analysis"}
+    assert {"buntine calibration", "likelihood precision"} <= another
+    assert stale(before, evaluators, b'FULL = "full-folding-in"', b'FULL = "full"') >= {*MODELS}
+    assert stale(before, spec, b"three topics of one word", b"topics") == set()
+    assert stale(before, spec, b"number of most frequent words", b"number of words") == set()
+    assert stale(before, spec, b"frequent: Annotated[Count", b"frequent: Annotated[Pair") == {"gallery polysemy"}
 
 
-def test_an_edit_of_prose_makes_nothing_stale(copy: Path, before: dict[str, str]) -> None:
-    for path in copy.rglob("*.py"):
-        path.write_text("# a comment\n" + path.read_text().replace('"""', '"""Another word. ', 1))
-    assert digests(copy) == before
+def test_an_edit_of_prose_makes_nothing_stale(before: dict[str, str]) -> None:
+    prose = {file: b"# a comment\n" + text.replace(b'"""', b'"""Another word. ', 1) for file, text in TEXTS.items()}
+    assert digests({**prose, LOCK: TEXTS[LOCK]}) == before
 
 
-def test_an_estimator_called_by_name_counts(copy: Path) -> None:
-    before = contents(copy, "heldout.evaluators.estimate")
-    path = copy / "heldout/evaluators/chib.py"
-    path.write_text(path.read_text() + CODE)
-    assert moved(before, contents(copy, "heldout.evaluators.estimate")) == ["heldout/evaluators/chib.py: EDITED"]
-
-
-def test_what_is_no_module_and_no_job_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"heldout\.models\.plsi"):
-        contents(SOURCE, "heldout.models.plsi")
-    for file, expected in (("data/paper/study.csv", "neither a module"), ("figures/mine/figure-4.pdf", "run it first")):
-        with pytest.raises(InputError, match=expected):
-            modules_of(tmp_path / file)
+def test_members_of_a_folder_that_is_imported_by_name_count() -> None:
+    before = contents(TEXTS, "heldout.evaluators.estimate")
+    for file in ("src/heldout/evaluators/chib.py", "src/heldout/evaluators/another.py"):
+        now = contents({**TEXTS, file: TEXTS.get(file, b"") + CODE}, "heldout.evaluators.estimate")
+        assert {name for name in now if now[name] != before.get(name)} == {file}
 
 
 @pytest.mark.parametrize(
@@ -112,6 +96,7 @@ def test_what_is_no_module_and_no_job_is_refused(tmp_path: Path) -> None:
         ("data/buntine/models/s10/lda/trained-on-500/10-0.npz", "heldout.models.lda_growth"),
         ("data/paper/models/reuters/lda/truth/10-0.npz", "artifact.study.steps"),
         ("data/paper/corpora.csv", "artifact.results.corpora"),
+        ("data/paper/notes.csv", "artifact.results.measurements"),
         ("figures/paper/figure-4.pdf", "artifact.papers.welling.figures.figures_4_to_6_smoothing"),
         ("paper/generated/paper/macros.tex", "artifact.papers.hofmann.macros"),
     ],
@@ -119,58 +104,53 @@ def test_what_is_no_module_and_no_job_is_refused(tmp_path: Path) -> None:
 def test_a_file_leads_to_the_code_that_makes_it(tmp_path: Path, file: str, module: str) -> None:
     settings = tmp_path / "data/paper/study.json"
     settings.parent.mkdir(parents=True)
-    settings.write_text(json.dumps(from_yaml((SOURCE.parent / "workflow/studies/paper.yaml").read_text())))
+    settings.write_text(json.dumps(from_yaml((ROOT / "workflow/studies/paper.yaml").read_text())))
     assert module in modules_of(tmp_path / file)
 
 
-def test_what_moved_since_a_commit_is_listed_and_outside_git_one_line(copy: Path) -> None:
-    checkout = copy / "checkout"
-    (checkout / "src").mkdir(parents=True)
-    (copy / "heldout").rename(checkout / "src/heldout")
-    (checkout / LOCK).touch()
-    with pytest.raises(InputError, match="git"), checked_out(checkout / "src", "HEAD"):
-        pass
+def test_a_name_that_is_no_module_and_no_job_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"heldout\.models\.plsi"):
+        contents(TEXTS, "heldout.models.plsi")
+    for file in ("data/paper/study.csv", "figures/mine/figure-4.pdf"):
+        with pytest.raises(InputError, match=Path(file).parts[1]):
+            modules_of(tmp_path / file)
+
+
+def test_sources_of_a_commit_are_read_and_outside_git_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="git"):
+        sources_at(tmp_path, "HEAD")
+    module = tmp_path / "src/heldout/seeds.py"
+    module.parent.mkdir(parents=True)
+    module.write_bytes(CODE)
+    (tmp_path / LOCK).write_text("numpy==2\n")
     who = ("-c", "user.name=nobody", "-c", "user.email=nobody@localhost")
     for command in (("init",), ("add", "."), (*who, "commit", "--message=whole")):
-        git(checkout, *command)
-    seeds = checkout / "src/heldout/seeds.py"
-    seeds.write_text(seeds.read_text() + CODE)
-    (checkout / LOCK).write_text("numpy==2\n")
-    now = contents(checkout / "src", "heldout.seeds")
-    with checked_out(checkout / "src", "HEAD") as before:
-        assert moved(contents(before, "heldout.seeds"), now) == ["heldout/seeds.py: EDITED", LOCK]
+        git(tmp_path, *command)
+    committed = sources(tmp_path)
+    module.write_bytes(b"A = 1")
+    assert sources_at(tmp_path, "HEAD") == committed != sources(tmp_path)
 
 
-def test_digests_are_kept_until_something_changes(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, module = copy / "digests.json", "heldout.models.plsa"
-    first = Digests(copy, store).of(module)
-    assert first == digest(contents(copy, module))
+def test_digests_are_kept_until_something_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, module = tmp_path / "digests.json", tmp_path / "src/heldout/seeds.py"
+    module.parent.mkdir(parents=True)
+    module.write_bytes(CODE)
+    (tmp_path / LOCK).touch()
+    first = Digests(tmp_path, store).of("heldout.seeds")
     with monkeypatch.context() as patch:
         patch.setattr("artifact.study.digest.contents", lambda *_: pytest.fail("computed again"))
-        assert Digests(copy, store).of(module) == first
-    (copy / "heldout/models/plsa.py").write_text("A = 1")
-    assert Digests(copy, store).of(module) != first
+        assert Digests(tmp_path, store).of("heldout.seeds") == first
+    module.write_text("A = 1")
+    assert Digests(tmp_path, store).of("heldout.seeds") != first
     store.write_text("{")
-    assert Digests(copy, store).of(module) == digest(contents(copy, module))
+    assert Digests(tmp_path, store).of("heldout.seeds") == digest(contents(sources(tmp_path), "heldout.seeds"))
 
 
 def test_kept_results_that_other_code_made_are_named(tmp_path: Path) -> None:
-    folder = tmp_path / "kept"
-    folder.mkdir()
     study = {"measures": {"bounds": {"models": ["plsa-hof"]}, "validation": {}}}
-    (folder / "study.json").write_text(json.dumps(study))
-    assert older_than_code([folder], lambda *modules: ", ".join(modules)) == ["kept"]
+    (tmp_path / "study.json").write_text(json.dumps(study))
     codes = experiments_code(study, lambda *modules: ", ".join(modules))
-    assert codes["bounds"].split(", ") == [
-        *("artifact.study.steps", "artifact.papers.welling.experiments.bounds", "heldout.models.plsa")
-    ]
-    (folder / KEPT_CODE).write_text(json.dumps(codes))
-    assert older_than_code([folder], lambda *modules: ", ".join(modules)) == []
-    assert older_than_code([folder], lambda *_: "edited") == ["kept"]
-
-
-def test_every_kept_study_carries_the_digest_of_its_code() -> None:
-    for folder in (SOURCE.parent / "data/reference").iterdir():
-        if (folder / "study.json").exists():
-            measures = json.loads((folder / "study.json").read_text())["measures"]
-            assert json.loads((folder / KEPT_CODE).read_text()).keys() == measures.keys(), folder.name
+    assert codes["bounds"] == "artifact.study.steps, artifact.papers.welling.experiments.bounds, heldout.models.plsa"
+    (tmp_path / KEPT_CODE).write_text(json.dumps(codes))
+    assert older_than_code([tmp_path], lambda *modules: ", ".join(modules)) == []
+    assert older_than_code([tmp_path], lambda *_: "edited") == [tmp_path.name]

@@ -102,7 +102,7 @@ def colours_named(source: str) -> list[str]:
 
 
 def test_colours_stand_in_the_style_alone() -> None:
-    sources = Path(style.__file__).parents[1]
+    sources = Path(style.__file__).parents[2]
     found = {path: colours_named(path.read_text()) for path in sources.rglob("*.py")}
     assert len(found.pop(Path(style.__file__))) > 60
     assert len(found.pop(Path(colours.__file__))) == 8

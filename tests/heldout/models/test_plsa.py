@@ -86,7 +86,7 @@ def test_blocks_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = random_counts(30, 40)
     counts[3], counts[:, 5] = 0.0, 0.0
     whole = PLSA(19, iterations=4, random_state=0).fit(counts)
-    for name in ("NEAREST", "NEAR", "CELLS"):
+    for name in ("L1_CACHE", "L2_CACHE", "CELLS"):
         monkeypatch.setattr(plsa, name, 1)
     assert len(plsa.Cells.of(sp.csr_array(counts)).begins) > 10
     split = PLSA(19, iterations=4, random_state=0).fit(counts)

@@ -1,4 +1,4 @@
-"""The figures of Buntine (2009), and one of which evaluator finds the true number of topics."""
+"""The figures of Buntine (2009), and a figure of the numbers of topics that evaluators select."""
 
 import math
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ PROPS: dict[str, style.Props] = {  # markers and lines of the source's Figure 5
     MEAN_FIELD_FIRST: {"marker": "o", "linestyle": style.DOTTED},
 }
 SHADES = (0.15, 0.95)  # places in the colour map of few and of many topics
-MARKS_OF_TOPICS = ("o", "s", "^", "D", "v", "X", "P", "d")  # a marker for each number of topics, for lines lie close
+MARKS_OF_TOPICS = ("o", "s", "^", "D", "v", "X", "P", "d")  # markers by number of topics, for lines lie close
 OTHER_TARGET = (HALF, COMPLETION)  # evaluators that score half of the tokens
 PARTICLE_FILTER_LABEL = "particle filter"
 ORDER = (PARTICLE_FILTER, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
@@ -81,7 +81,7 @@ def convergence_to_exact(inputs: Inputs) -> Figure:
 
 def _draw_pair(axes: Sequence[Axes], pair: Convergence) -> None:
     whole, close, error = axes
-    near = []  # distances from the exact value that the close-up has to hold
+    distances = []  # largest distances from the exact value that the close-up has to hold
     for axis in (whole, close):
         axis.axhline(pair.exact, color=style.INK, linewidth=1.0, zorder=4, label="exact")
     for name, runs in pair.estimates.items():
@@ -90,9 +90,9 @@ def _draw_pair(axes: Sequence[Axes], pair: Convergence) -> None:
             axis.plot(runs.index, runs[FIRST_RUN], label=LABELS[name], **props)
         error.plot(runs.index, pair.rms(name), **props)
         if name != HARMONIC:  # it is far off: the close-up is of the others
-            near.append(float(np.abs(runs[FIRST_RUN] - pair.exact).iloc[1:].max()))
-    if near:
-        close.set_ylim(pair.exact - 1.15 * max(near), pair.exact + 1.15 * max(near))
+            distances.append(float(np.abs(runs[FIRST_RUN] - pair.exact).iloc[1:].max()))
+    if distances:
+        close.set_ylim(pair.exact - 1.15 * max(distances), pair.exact + 1.15 * max(distances))
     sizes = sorted({size for runs in pair.estimates.values() for size in runs.index})
     for axis in (whole, close):
         axis.set_xlim(0, sizes[-1])
@@ -182,7 +182,7 @@ def realistic_selection(inputs: Inputs) -> Figure:
     grid = sorted(set(rows["topics"]))
     titles = [f"{size:,} documents" for size in sizes]
     figure, (axes,) = style.grid(1, len(sizes), style.HEIGHT, titles=titles, synthetic=inputs.synthetic())
-    places = list(range(len(grid)))  # even ones: the numbers of topics are close around the true one
+    places = list(range(len(grid)))  # even spaces: the numbers of topics are close around the true one
     for axis, size in zip(axes, sizes, strict=True):
         if SOURCES["s10s"].topics in grid:
             axis.axvline(
@@ -232,9 +232,9 @@ def model_selection(inputs: Inputs) -> Figure:
 
 def _selected(axis: Axes, models: "pd.DataFrame", evaluators: Sequence[str]) -> None:
     x, ticks, names = 0.0, [], []
-    for corpus, of_corpus in models.groupby("corpus", sort=False):
+    for corpus, corpus_models in models.groupby("corpus", sort=False):
         first, true = x, SOURCES[str(corpus)].topics
-        for size, rows in of_corpus.groupby("size"):
+        for size, rows in corpus_models.groupby("size"):
             for y, evaluator in enumerate(evaluators):
                 topics = voted(select(rows, evaluator=evaluator))
                 if topics is None:

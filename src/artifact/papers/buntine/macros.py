@@ -1,4 +1,4 @@
-"""The sizes of the corpora drawn from trained models, beside the original's."""
+"""Numbers of the corpora drawn from trained models, and the readings with rising perplexity, as LaTeX macros."""
 
 from artifact.papers.buntine.results import rises_by_reading
 from artifact.papers.buntine.tables import READING_LABELS

@@ -1,4 +1,4 @@
-r"""What section 3.5 of Buntine (2009) may mean by the left-to-right particle estimate.
+r"""Readings of the left-to-right particle estimate, as section 3.5 of Buntine (2009) may mean it.
 
 Particles go through a document and record equation 7 at three moments (`heldout.evaluators.particle_filter`):
 
@@ -22,10 +22,10 @@ from heldout.evaluators.random_stream import starts
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-# the readings by name: the moment, and how particles are averaged
+# the readings by name: the moment of the record, and the average over particles
 RESAMPLED, NEXT, SEEN = "resampled", "recorded-for-the-next-token", "recorded-after-the-draw"
 PRODUCTS, LOGS, UNRESAMPLED = "mean-of-products", "mean-of-logs", "not-resampled"
-SORTED = "sorted-"  # the tokens, by word
+SORTED = "sorted-"  # beginning of readings with the tokens sorted by word
 READINGS = (
     *(RESAMPLED, NEXT, SEEN, PRODUCTS, LOGS, UNRESAMPLED),
     *(SORTED + RESAMPLED, SORTED + NEXT, SORTED + UNRESAMPLED),
@@ -33,7 +33,7 @@ READINGS = (
 
 
 def readings(topics: Topics, documents: Corpus, particles: int, rng: np.random.Generator) -> dict[str, Floats]:
-    """Return every document's estimate by each reading, (D,), nats; those that resample share their draws."""
+    """Return every document's estimate by each reading, (D,), nats; readings that resample share their draws."""
     arrays = kernel_arrays(topics, documents)
     estimates = {name: np.zeros(len(arrays.lengths)) for name in READINGS}
     for d, state in enumerate(starts(rng, len(arrays.lengths))):

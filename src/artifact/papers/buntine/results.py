@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GAMMAS = (0.2, 0.5, 1.0, 3.0)
-PAIRS = 100  # the source's pairs of a model and a document
+PAIRS = 100  # number of the source's pairs of a model and a document
 LEVEL = 0.05  # familywise false-alarm rate over the whole table
 # the source's abbreviations; `SHORT`: the estimators of its section 4.2, in the order of its plots
 LABELS = dict(zip(METHODS, ("HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"), strict=True))
@@ -89,7 +89,7 @@ class Errors:
     """An estimator's errors at one gamma, bits per token.
 
     Attributes:
-        errors: (n,) one per pair of a model and a document.
+        errors: (n,) errors, one per pair of a model and a document.
         bias, bias_error: mean error over a larger set of pairs, and its standard error.
         bias_pairs: the size of the larger set.
     """
@@ -141,7 +141,7 @@ class Errors:
         return max(0.0, float((centred**4).mean() / (centred**2).mean() ** 2) - 3.0)
 
 
-Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
+Calibration = dict[tuple[float, str], Errors]  # errors by gamma and estimator
 
 
 def calibration(inputs: Inputs) -> Calibration:
@@ -151,10 +151,10 @@ def calibration(inputs: Inputs) -> Calibration:
         table = select(inputs.measurements, variant=variant(gamma)).sort_values("at")
         first = select(table, quantity=TOKENS, axis="pairs").sort_values("seed").head(1)
         for seed, tokens in zip(first["seed"], first["value"], strict=True):
-            own, unit = select(table, seed=seed), int(tokens) * math.log(2.0)
+            rows, unit = select(table, seed=seed), int(tokens) * math.log(2.0)
             for name in likelihood_estimators():
-                errors = select(own, quantity=ERROR + name)["value"].to_numpy(float)
-                (mean,) = select(own, quantity=MEAN + name).to_dict("records")
+                errors = select(rows, quantity=ERROR + name)["value"].to_numpy(float)
+                (mean,) = select(rows, quantity=MEAN + name).to_dict("records")
                 bias, bias_error = mean["value"] / unit, mean["standard_error"] / unit
                 result[gamma, name] = Errors(errors / unit, bias, bias_error, mean["at"])
     return result
@@ -210,7 +210,7 @@ def _rounded(text: str) -> tuple[float, float]:
 
 
 def differing(calibration: Calibration) -> dict[tuple[float, str, str], float]:
-    """Return p-values of the means and standard deviations ("mean", "s.d.") that differ from the published ones.
+    """Return p-values of the means and standard deviations ("mean", "s.d.") that differ from the source's.
 
     The tests are normal, at `LEVEL` over all of them together (Bonferroni).
     """
@@ -263,7 +263,7 @@ def convergence(inputs: Inputs) -> list[Convergence]:
 
 
 def scored(inputs: Inputs) -> "pd.DataFrame":
-    """Return the scores of models that were trained on drawn corpora, and of the true ones.
+    """Return the scores of models that were trained on drawn corpora, and of the true models.
 
     Returns:
         "corpus", in the order of `SOURCES`; "size", the training documents, 0 of the true model; "evaluator"; "topics";
@@ -307,9 +307,9 @@ def voted(rows: "pd.DataFrame") -> int | None:
 
 
 def biases(inputs: Inputs, estimator: str) -> "pd.DataFrame":
-    """Return what an estimator says of models of drawn corpora less what the reference says, over the same documents.
+    """Return an estimator's values less the reference's on models of drawn corpora, over the same documents.
 
-    The estimator is a name of `heldout.evaluators`; `with_many`; or "reading-" and one of section 3.5.
+    The estimator is a name of `heldout.evaluators`; `with_many`; or "reading-" and a reading of section 3.5.
 
     Returns:
         "corpus"; "size", the model's training documents, 0 of the true model; "topics"; "seed"; "value", nats per
@@ -341,7 +341,7 @@ def mean_ratios(inputs: Inputs) -> "pd.DataFrame":
     Returns:
         "corpus", "topics", "samples"; "method", an estimator's name; "ratio" and "logarithm", the means of
         estimate / likelihood and of its logarithm, nats per document, with "ratio_error" and "logarithm_error" over
-        documents; "documents", how many, and "tokens", their mean length; "reference" and "bias", the reference's
+        documents; "documents", their number, and "tokens", their mean length; "reference" and "bias", the reference's
         error and bias, nats per document.
     """
     import pandas as pd
@@ -349,7 +349,7 @@ def mean_ratios(inputs: Inputs) -> "pd.DataFrame":
     keys = ["corpus", "topics", "at"]
     table = select(inputs.measurements, variant=KIND, axis="samples")
 
-    def of(quantity: str, column: str) -> "pd.DataFrame":
+    def mean(quantity: str, column: str) -> "pd.DataFrame":
         return select(table, quantity=quantity)[[*keys, "value", "standard_error"]].rename(
             columns={"value": column, "standard_error": f"{column}_error"}
         )
@@ -357,9 +357,9 @@ def mean_ratios(inputs: Inputs) -> "pd.DataFrame":
     names = {DOCUMENTS: "documents", MEAN_TOKENS: "tokens", REFERENCE_ERROR: "reference", REFERENCE_BIAS: "bias"}
     parts = []
     for method in (PARTICLES, SEQUENTIAL):
-        rows = of(RATIO + method, "ratio").merge(of(LOGARITHM + method, "logarithm"), on=keys).assign(method=method)
+        rows = mean(RATIO + method, "ratio").merge(mean(LOGARITHM + method, "logarithm"), on=keys).assign(method=method)
         for quantity, column in names.items():
-            rows = rows.merge(of(quantity, column).drop(columns=f"{column}_error"), on=keys)
+            rows = rows.merge(mean(quantity, column).drop(columns=f"{column}_error"), on=keys)
         parts.append(rows)
     return pd.concat(parts, ignore_index=True).rename(columns={"at": "samples"})
 
@@ -371,18 +371,18 @@ def reading_names(inputs: Inputs) -> list[str]:
 
 
 def rises_by_reading(inputs: Inputs) -> dict[str, tuple[int, int]]:
-    """Return, by reading of section 3.5, the models whose perplexity rises to the most training documents, and all.
+    """Return, by reading of section 3.5, the number of models whose perplexity rises, and the number of all.
 
-    The change is from the largest size of at most half of these documents, as by the reference, plus that of the
-    reading's bias. It counts as a rise without regard to its error.
+    The change is from the largest size of at most half of the most training documents to these, as by the reference,
+    plus the change of the reading's bias. It counts as a rise without regard to its error.
     """
     keys = ["corpus", "size", "topics", "seed"]
     values, result = select(scored(inputs), evaluator=PARTICLE_FILTER), {}
     for reading in reading_names(inputs):
         both = values.merge(biases(inputs, READING + reading), on=keys, suffixes=("", "_less"))
         both["value"] += both["value_less"]
-        before, after = halves(both)
-        steps = after.merge(before, on=["corpus", "topics", "seed"], suffixes=("", "_before"))
+        half, most = halves(both)
+        steps = most.merge(half, on=["corpus", "topics", "seed"], suffixes=("", "_before"))
         if len(steps):
             result[reading] = int((steps["value"] < steps["value_before"]).sum()), len(steps)
     return result

@@ -1,4 +1,4 @@
-"""Table 1 of Buntine (2009), the published figures beside ours; every estimator's errors; what an estimate costs."""
+"""Table 1 of Buntine (2009), the published figures beside ours; every estimator's errors; an estimate's cost."""
 
 import math
 
@@ -80,8 +80,8 @@ def _notes(errors: results.Calibration, marks: Marks) -> str:
     """Return the marks' meaning, with the figures of every marked cell."""
     compared = 2 * sum(name in METHODS for _, name in errors)
     each = "; ".join(
-        rf"$\gamma = {gamma:g}$, {results.LABELS[name]}: {what}, $p = {_exponent(p)}$"
-        for (gamma, name, what), p in sorted(marks.items())
+        rf"$\gamma = {gamma:g}$, {results.LABELS[name]}: {figure}, $p = {_exponent(p)}$"
+        for (gamma, name, figure), p in sorted(marks.items())
     )
     misfits = []
     for gamma, rows in results.PUBLISHED.items():
@@ -94,13 +94,13 @@ def _notes(errors: results.Calibration, marks: Marks) -> str:
                     rf"{_signed(f'{mean / error:.3g}')} ($\gamma = {gamma:g}$, {results.LABELS[name]}; the printed"
                     rf" $t$ asks for a mean of {implied})"
                 )
-    at = rf"at a level of {results.LEVEL:g} over all of them (Bonferroni)"
+    level = rf"at a level of {results.LEVEL:g} over all of them (Bonferroni)"
     published = (
         rf"{DIFFERS} Differs from the published figure by more than sampling error allows: {len(marks)} of the"
-        rf" {compared} means and standard deviations {at}: {each}."
+        rf" {compared} means and standard deviations {level}: {each}."
         if marks
         else rf"None of the {compared} means and standard deviations differs from the published figure by more than"
-        rf" sampling error allows, {at}."
+        rf" sampling error allows, {level}."
     )
     return (
         "\n\\par\\smallskip\n\\footnotesize "
@@ -138,7 +138,7 @@ def errors_of_all(inputs: Inputs) -> str:
 
 
 def readings(inputs: Inputs) -> str:
-    """Return what each reading of section 3.5 says less the reference by training size, nats per token.
+    """Return each reading of section 3.5 less the reference by training size, nats per token.
 
     At the least, the middle and the largest size, with standard errors over models. The last column counts the models
     whose perplexity by the reading rises to the most documents.
@@ -150,13 +150,13 @@ def readings(inputs: Inputs) -> str:
     if not names:
         raise InputError("table-readings: no reading was measured; measure model-selection first")
     biases = {name: results.biases(inputs, READING + name) for name in names}
-    every = sorted({int(size) for own in biases.values() for size in own["size"] if size})
+    every = sorted({int(size) for bias in biases.values() for size in bias["size"] if size})
     sizes = sorted({every[0], every[len(every) // 2], every[-1]})
     rows: list[latex.TableRow] = []
     for name in names:
         up = f"{rises[name][0]} of {rises[name][1]}" if name in rises else latex.DASH
         values = [biases[name].loc[biases[name]["size"] == size, "value"].tolist() for size in sizes]
-        rows.append([READING_LABELS[name], *(over_seeds.signed(own, 4) for own in values), up])
+        rows.append([READING_LABELS[name], *(over_seeds.signed(column, 4) for column in values), up])
     head = f"recorded & {' & '.join(latex.integer(size) for size in sizes)} & rises\\\\"
     return latex.tabular(inputs, f"@{{}}l{'r' * len(sizes)}r@{{}}", head, rows)
 
@@ -171,12 +171,12 @@ def ratios(inputs: Inputs) -> str:
     if table.empty:
         raise InputError("table-mean-ratio: no ratio was measured; measure mean-ratio first")
     rows: list[latex.TableRow] = []
-    for (corpus, topics), of_corpus in table.groupby(["corpus", "topics"], sort=False):
+    for (corpus, topics), corpus_rows in table.groupby(["corpus", "topics"], sort=False):
         rows += [r"\addlinespace"] if rows else []
-        for samples, of_samples in of_corpus.groupby("samples"):
-            first = of_samples.iloc[0]
+        for samples, sample_rows in corpus_rows.groupby("samples"):
+            first = sample_rows.iloc[0]
             cells = ["exact" if first["reference"] == 0.0 else f"{first['reference']:.3f}"]
-            for _, row in of_samples.sort_values("method").iterrows():
+            for _, row in sample_rows.sort_values("method").iterrows():
                 cells += [
                     rf"{row['ratio']:.3f} $\pm$ {row['ratio_error']:.3f}",
                     _signed(f"{row['logarithm']:.3f}") + rf" $\pm$ {row['logarithm_error']:.3f}",
@@ -194,7 +194,7 @@ def ratios(inputs: Inputs) -> str:
 def timings(inputs: Inputs) -> str:
     """Return milliseconds per document, the published ones of 2009 beside ours.
 
-    Ours are those that benchmarks/estimators.py writes; dashes where there are none.
+    Ours are written by benchmarks/estimators.py; dashes where there are none.
     """
     ours: dict[str, float] = {}
     benchmarks = inputs.benchmarks
@@ -221,7 +221,7 @@ def _signed(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Return bits per token to five decimals where they are few, else four."""
+    """Return bits per token to five decimals where they are below 0.01, else to four."""
     return _signed(f"{value:.5f}" if abs(value) < 0.01 else f"{value:.4f}")
 
 

@@ -66,15 +66,15 @@ def figure_5a(inputs: Inputs) -> Figure:
     props: style.Props = {"titles": titles, "synthetic": synthetic, "sharey": "col", "sharex": True}
     figure, grid = style.grid(2, len(corpora), 5.2, **props)
     topics = {int(k) for k in points(inputs, corpora, [HEATED])["topics"]}
-    for (above, below), corpus in zip(grid.T, corpora, strict=True):
-        _as_hofmann(above, inputs, corpus)
-        _otherwise(below, inputs, corpus)
-        for axis in (above, below):
+    for (upper, lower), corpus in zip(grid.T, corpora, strict=True):
+        _as_hofmann(upper, inputs, corpus)
+        _otherwise(lower, inputs, corpus)
+        for axis in (upper, lower):
             if rank(inputs, corpus):
                 axis.axvline(rank(inputs, corpus), color=style.GUIDE, linewidth=0.8, zorder=0.8)
             style.finish([axis], style.sparse_ticks(topics)[::-2][::-1])  # every second: two columns are narrow
             axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)))
-        below.set_xlabel("latent space dimensions")
+        lower.set_xlabel("latent space dimensions")
     lines: tuple[tuple[str, Any], ...] = (("trained by TEM", "-"), ("by early stopping", style.DOTTED))
     trainings = [Line2D([], [], color=style.DARK, linestyle=line, label=label) for label, line in lines]
     for axes, name, extra in zip(grid, ("Hofmann's score", "other scores"), ([], trainings), strict=True):
@@ -171,9 +171,9 @@ def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
 
 
 def annealing_path(inputs: Inputs) -> Figure:
-    """Draw validation perplexity along the iterations of EM, and the inverse temperature below; a column per corpus.
+    """Draw validation perplexity along the iterations of EM, above the inverse temperature; a column per corpus.
 
-    The model is that of the largest K with recorded iterations, under its first seed.
+    The model has the largest K with recorded iterations, and its first seed.
 
     Raises:
         InputError: when no iterations were kept.
@@ -187,18 +187,18 @@ def annealing_path(inputs: Inputs) -> Figure:
     options: style.Props = {"titles": titles, "synthetic": [inputs.synthetic(corpus) for corpus in by_corpus]}
     options |= {"sharex": "col", "height_ratios": (2.2, 1.0)}
     figure, grid = style.grid(2, len(by_corpus), style.HEIGHT + 0.6, **options)
-    for (above, below), by_model in zip(grid.T, by_corpus.values(), strict=True):
+    for (upper, lower), by_model in zip(grid.T, by_corpus.values(), strict=True):
         for model, path in by_model.items():
             props, perplexities = PATH_PROPS[model], path[VALIDATION]
-            above.plot(perplexities, label=NAMES[model], **props)
-            below.plot(path[BETA], drawstyle="steps-mid", **props)
-            _star(above, perplexities.nsmallest(1), props["color"])
-        for axis in (above, below):
+            upper.plot(perplexities, label=NAMES[model], **props)
+            lower.plot(path[BETA], drawstyle="steps-mid", **props)
+            _star(upper, perplexities.nsmallest(1), props["color"])
+        for axis in (upper, lower):
             axis.set_xscale("log")
             style.plain_numbers(axis.xaxis)
-        style.plain_ticks(above.yaxis)
-        style.plain_ticks(below.yaxis, 3)
-        below.set_xlabel("iterations of EM")
+        style.plain_ticks(upper.yaxis)
+        style.plain_ticks(lower.yaxis, 3)
+        lower.set_xlabel("iterations of EM")
     grid[0][0].set_ylabel("perplexity per\nvalidation token")
     grid[1][0].set_ylabel(r"$\tau$")
     style.legend(figure, grid[0], order=[NAMES[model] for model in (EARLY, HEATED, COOLED)], handlelength=3.0)

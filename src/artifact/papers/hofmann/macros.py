@@ -68,12 +68,12 @@ def macros(inputs: Inputs) -> Macros:
         result[f"Hofmann{part}Share"] = NOT_RUN if share is None else latex.percent(share, 0)
     positions = dict(zip(inputs.settings.corpora, POSITIONS, strict=False))
     for corpus, position in positions.items():
-        numbers = _of_corpus(inputs, corpus if corpus in corpora else "")
+        numbers = _corpus_macros(inputs, corpus if corpus in corpora else "")
         result |= {f"Corpus{position}Hofmann{name}": value for name, value in numbers.items()}
     return result
 
 
-def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
+def _corpus_macros(inputs: Inputs, corpus: str) -> Macros:
     """Return one corpus's numbers; "not run" where there is none, as for no corpus."""
     import pandas as pd
 
@@ -84,8 +84,8 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     for name, (model, evaluator) in CURVES.items():
         means = curve(inputs, corpus, model, evaluator)
         means = means[means["shown"]]
-        at = f"{_lowest(means)} ({latex.integer(means['value'].idxmax())})" if len(means) else latex.DASH
-        result[f"{name}LowestAt"] = at
+        lowest = f"{_lowest(means)} ({latex.integer(means['value'].idxmax())})" if len(means) else latex.DASH
+        result[f"{name}LowestAt"] = lowest
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]
     for name, column in (("Tokens", "tokens"), ("LeftOut", "tokens_left_out"), ("Rank", "topics")):

@@ -73,7 +73,7 @@ NAMES = {
     UNIGRAMS[1]: "unigram",
     COUNTS: "own counts + unigram",
 }
-# (evaluator, end of the variant, name)
+# evaluator, end of the variant, name
 EVALUATIONS = (
     (SPECIFIC, "", "Hofmann's"),
     (FOLDED_IN, "", "fully folded in"),
@@ -95,11 +95,11 @@ def selector(model: Model, evaluator: str = SPECIFIC) -> dict[str, object]:
     return {"model": model[0], "variant": model[1], "evaluator": evaluator}
 
 
-@lru_cache(maxsize=1)  # of the inputs at hand
+@lru_cache(maxsize=1)  # the inputs at hand
 def scores(inputs: Inputs) -> "pd.DataFrame":
     """Return the scores of Hofmann's experiment, the truth among them."""
-    of_models = tuple({variant for _, variant in NAMES})  # and what their variants begin with
-    return with_truth(inputs.scores[inputs.scores["variant"].str.startswith(of_models)])
+    variants = tuple({variant for _, variant in NAMES})  # names, and beginnings of longer ones
+    return with_truth(inputs.scores[inputs.scores["variant"].str.startswith(variants)])
 
 
 def points(
@@ -112,8 +112,8 @@ def points(
     import pandas as pd
 
     rows = scores(inputs)
-    at = {"corpus": tuple(corpora)}
-    parts = [per_token(select(rows, **at, **selector(model, evaluator))) for model in models]
+    place = {"corpus": tuple(corpora)}
+    parts = [per_token(select(rows, **place, **selector(model, evaluator))) for model in models]
     table = pd.concat(parts)
     table = table[[name for name in ("corpus", "topics", "seed", "value", "error", *WITHOUT) if name in table]]
     if whole:

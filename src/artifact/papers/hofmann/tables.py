@@ -9,11 +9,11 @@ from artifact.verdicts.inputs import Inputs
 if TYPE_CHECKING:
     import pandas as pd
 
-TOPICS = (8, 128)  # dimensions shown beside the most; of LSA's further readings only the second
+TOPICS = (8, 128)  # numbers of dimensions shown before the largest; of LSA's further readings only the second
 
 
 def evaluations(inputs: Inputs) -> str:
-    """Return perplexities of every model by every evaluation, at some numbers of dimensions and the most."""
+    """Return perplexities of every model by every evaluation, at some numbers of dimensions and the largest."""
     head = r"""
  & & & \multicolumn{2}{c}{Hofmann's} & \multicolumn{2}{c}{predictive} & half & \multicolumn{2}{c}{marginal likelihood}\\
 \cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(l){9-10}

@@ -1,4 +1,4 @@
-"""What is new here: the likelihood that the sources called intractable, and how far folding-in is from it."""
+"""The new results: the likelihood that the sources called intractable, and the distance of folding-in from it."""
 
 from artifact.papers.likelihood.settings import (
     Bidirectional,

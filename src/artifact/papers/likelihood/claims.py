@@ -34,7 +34,7 @@ from artifact.papers.likelihood.results import (
     calibration,
     excesses,
     main_constant,
-    of_packages,
+    package_numbers,
 )
 from artifact.results.reading import LARGEST, TRUTH, select, with_truth
 from artifact.verdicts.claims import Claim
@@ -287,7 +287,7 @@ def pessimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 
 def package_errs(inputs: Inputs, _: Sequence[str], *, upwards: bool) -> list[Effect]:
     """Measure how far packages' numbers lie above the likelihood, of those that fold in, or below it, of the others."""
-    found, corpora = [], sorted(set(of_packages(inputs)["corpus"]))
+    found, corpora = [], sorted(set(package_numbers(inputs)["corpus"]))
     for package, kind in KINDS.items():
         if not kind.neural and (kind.near == FULL) == upwards:
             pairs = beside_truth(inputs, corpora, package, REPORTED, PACKAGES)
@@ -298,7 +298,7 @@ def package_errs(inputs: Inputs, _: Sequence[str], *, upwards: bool) -> list[Eff
 
 def neural_bound_below(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure how far the bound by a neural topic model's encoder lies below the likelihood of the same network."""
-    found, corpora = [], sorted(set(of_packages(inputs)["corpus"]))
+    found, corpora = [], sorted(set(package_numbers(inputs)["corpus"]))
     for package in (name for name, kind in KINDS.items() if kind.neural):
         pairs = beside_truth(inputs, corpora, package, REPORTED, PACKAGES)
         for k, of_k in pairs.groupby("topics"):
@@ -312,7 +312,7 @@ def many_perplexities(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
     What the likelihood loses is taken off, for the documents are others.
     """
-    table = as_given(of_packages(inputs))
+    table = as_given(package_numbers(inputs))
     found = []
     for package, own in table.groupby("model", sort=False):
         if KINDS[str(package)].rest == OF_BOUNDS.rest:
@@ -325,14 +325,14 @@ def many_perplexities(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 def mend_suffices(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure how far scikit-learn's number, mended as proposed, lies from the likelihood of all words."""
-    table = select(of_packages(inputs), words=ALL, model=VARIATIONAL[0])  # scikit-learn
+    table = select(package_numbers(inputs), words=ALL, model=VARIATIONAL[0])  # scikit-learn
     gaps = _beside_likelihood(table, MENDED)
     gaps = gaps[gaps["documents"] == gaps.groupby(["corpus", "seed"])["documents"].transform("max")]
     return effects(gaps.drop(columns="documents"), held_out=PACKAGES_HELD_OUT, margin=SIMILAR, test="similar")
 
 
 def _beside_likelihood(table: "pd.DataFrame", quantity: str) -> "pd.DataFrame":
-    """Return a quantity of `of_packages` less the likelihood of the same documents, by how many, ascending."""
+    """Return a quantity of `package_numbers` less the likelihood of the same documents, by how many, ascending."""
     keys = ["corpus", "topics", "seed", "documents"]
     one, truth = (select(table, quantity=name)[[*keys, "value", "error"]] for name in (quantity, LIKELIHOOD))
     return less(one.fillna({"error": 0.0}), truth.fillna({"error": 0.0}), keys)

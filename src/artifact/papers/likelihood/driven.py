@@ -24,11 +24,11 @@ class Driven:
         weights: (K, V), proportional to p(w | z) by topic; the parameters of q(topics) where there is an eta.
         prior: alpha, (K,), of the Dirichlet prior of theta; of a logistic-normal one mean and covariance, (K,) and
             (K, K).
-        eta: of the prior of topics that are random; None where they are not.
+        eta: parameter of the prior of topics that are random; None where they are not.
         values: the package's number by set of test documents.
         thetas: (D, K) by set of test documents, where the number is of words at a theta that was fitted to them.
         documents: (D, 2) by set of test documents, where every document has a number, in nats, with a standard error.
-        version: of the package.
+        version: the package's version.
     """
 
     weights: Floats
@@ -46,7 +46,7 @@ def drive(
     """Fit a package's model to documents and score sets of test documents, none empty, over the same words.
 
     Raises:
-        InputError: when the driver fails or leaves something unwritten; with the last that it said.
+        InputError: when the driver fails or leaves something unwritten; with the last line of its output.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

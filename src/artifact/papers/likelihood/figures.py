@@ -1,4 +1,4 @@
-"""Folding-in and its repairs beside the truth, bounds around it, what libraries report, error against work.
+"""Figures of folding-in and its repairs beside the truth, bounds around it, libraries' numbers, error against work.
 
 The truth's band is its own stated error, bias included.
 """
@@ -83,7 +83,7 @@ REPAIRS: tuple[tuple[str, str, str, Props], ...] = (
     (DENSITY, OPTIMISM, "prior's integral not divided out", {"marker": "s", "linewidth": 0.9}),
     (NML, OPTIMISM, "NML penalty", {"marker": "^", "linewidth": 0.9, "linestyle": style.DASH_DOTTED}),
 )
-GAP_ALPHA, BAND_ALPHA = 0.13, 0.15  # opacity of what folding-in gains, and of a likelihood's error
+GAP_ALPHA, BAND_ALPHA = 0.13, 0.15  # opacity of folding-in's gain, and of a likelihood's error
 ERRORS = 2.0  # standard errors in each direction of a band or bar
 REPAIRS_LINEAR, BOUNDS_LINEAR = 1e-2, 0.3  # ranges in which axes are linear: nats per token, nats per document
 MOST_TOPICS_BELOW = 100  # largest K of the panels against length and constant
@@ -94,7 +94,7 @@ COMPONENT_CURVES = (
     (components.ANNEALED_MARGINAL, "marginal likelihood, annealed", style.COLOURS["truth"], "o-"),
     (FULL, "full folding-in", style.EVALUATOR_COLOURS[FULL], "v-"),
 )
-FARTHEST = 5.0  # standard errors; what lies further out is counted at the edge
+FARTHEST = 5.0  # standard errors; differences further out are counted at the edge
 
 LIBRARY_PROPS: dict[str, Props] = {
     library: {"color": colour, "marker": marker}
@@ -102,16 +102,17 @@ LIBRARY_PROPS: dict[str, Props] = {
 }
 
 MODEL_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-THRESHOLD = -math.log(results.CHANCE)  # nats; an excess beyond it no probability has
+THRESHOLD = -math.log(results.CHANCE)  # nats; largest excess that a probability may have
 CHANCES = 100.0  # nats from which on chances are written above the axis
 
-# what the reference is held to, by marker, and its validation's range in which axes are linear, nats per token
+# estimates that the reference is held to, by marker, and the range in which the validation's axes are linear, nats per
+# token
 VALIDATION_PROPS: dict[str, Props] = {LONGER: {"marker": "o"}, FILTER: {"marker": "D"}}
 VALIDATION_LINEAR = OF_ESTIMATORS.value
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 OTHERS = "others"
-# Markers of the estimators that are told apart, the others being pale
+# Markers of the estimators with a colour of their own; the others are pale
 ESTIMATOR_MARKERS = {
     evaluators.CHIB: "D",
     evaluators.ANNEALED: "^",
@@ -127,7 +128,7 @@ ESTIMATOR_PROPS: dict[str, Props] = {
 }
 ESTIMATOR_PROPS[MEAN_FIELD_BOUND] |= {"markerfacecolor": style.WHITE, "linestyle": "none"}
 
-# A made-up document at K = 2, for the eye alone: topics over four words and how often each stands in it
+# A made-up document at K = 2, for the eye alone: topics over four words, and their counts in it
 EXAMPLE_TOPICS = np.array([[0.55, 0.25, 0.15, 0.05], [0.05, 0.15, 0.25, 0.55]])
 EXAMPLE_COUNTS = np.array([14, 9, 8, 8])
 # Labels of the message's second panel: evaluator, text, place on the curve (share of its points), the side of the text
@@ -150,7 +151,7 @@ MESSAGE_SCORES = (
 
 
 def message(inputs: Inputs) -> Figure:
-    """Draw the paper in three panels: what folding-in reports of a document, how far that goes, what it cannot be.
+    """Draw the paper in three panels: one document's folding-in, its distance from the likelihood, and its excess.
 
     The first is made up. The second is of the study's first corpus with a truth, the third is left out where no score
     was held to its model.
@@ -176,9 +177,9 @@ def example_likelihood() -> tuple[Floats, Floats]:
     points, weights = np.polynomial.legendre.leggauss(int(EXAMPLE_COUNTS.sum()) // 2 + 1)
     theta = np.linspace(0.0, 1.0, 401)
 
-    def log_likelihood(at: Floats) -> Floats:
+    def log_likelihood(weight: Floats) -> Floats:
         first, second = EXAMPLE_TOPICS
-        result: Floats = np.log(np.outer(at, first) + np.outer(1.0 - at, second)) @ EXAMPLE_COUNTS
+        result: Floats = np.log(np.outer(weight, first) + np.outer(1.0 - weight, second)) @ EXAMPLE_COUNTS
         return result
 
     average = 0.5 * float(weights @ np.exp(log_likelihood(0.5 * (points + 1.0))))
@@ -206,7 +207,7 @@ def _example(axis: Axes) -> None:
 
 
 def _shaded_gap(axis: Axes, inputs: Inputs, corpus: str, model: str) -> "pd.DataFrame":
-    """Shade what full folding-in gains, and return the perplexities that both have and the log of their ratio."""
+    """Shade the gain of full folding-in, and return both perplexities and the log of their ratio."""
     truth, full = (curve(inputs, corpus, model, evaluator) for evaluator in (TRUTH, FULL))
     both = truth.merge(full, on="topics", suffixes=("", "_full"))
     colour = style.EVALUATOR_COLOURS[FULL]
@@ -225,9 +226,9 @@ def _labelled_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
             continue
         colour = style.EVALUATOR_COLOURS[evaluator]
         axis.plot(points, color=colour, marker="o")
-        at = round(place * (len(points) - 1))
+        index = round(place * (len(points) - 1))
         props: Props = {"ha": side, "va": "center", "fontweight": "bold", "color": colour}
-        style.label(axis, text, (points.index[at], points.iloc[at]), away, path_effects=style.outline(), **props)
+        style.label(axis, text, (points.index[index], points.iloc[index]), away, path_effects=style.outline(), **props)
     if len(both):
         widest = both.sort_values("gap", ascending=False, kind="stable").reset_index().iloc[0]
         middle = math.exp(-0.5 * widest["value"] - 0.5 * widest["value_full"])
@@ -239,7 +240,7 @@ def _labelled_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
 
 
 def _excess_axis(axis: Axes, excesses: "pd.DataFrame") -> tuple[float, float]:
-    """Put excesses on a symmetric logarithmic axis, shade those that no probability has, and return the axis's ends."""
+    """Put excesses on a symmetric logarithmic axis, shade the ones that no probability has, and return its ends."""
     values = excesses.loc[np.isfinite(excesses["over"]), "over"]
     left, right = min(-CHANCES, 1.6 * values.min()), max(CHANCES, 1.8 * values.max())
     axis.set_xscale("symlog", linthresh=THRESHOLD, linscale=0.7)
@@ -254,8 +255,8 @@ def _few_excesses(axis: Axes, excesses: "pd.DataFrame") -> None:
     shown = {score: label for score, label in MESSAGE_SCORES[::-1] if score in set(excesses["score"])}
     left, right = _excess_axis(axis, excesses[excesses["score"].isin(list(shown))])
     for y, score in enumerate(shown):
-        over = select(excesses, score=score)["over"].clip(lower=left)
-        axis.plot(over, [y] * len(over), "o", color=_score_colour(probability.TRUE_MODEL, score), markersize=3.5)
+        nats = select(excesses, score=score)["over"].clip(lower=left)
+        axis.plot(nats, [y] * len(nats), "o", color=_score_colour(probability.TRUE_MODEL, score), markersize=3.5)
     style.ticks(axis.yaxis, range(len(shown)), list(shown.values()), fontsize=7.0)
     axis.set_ylim(-0.7, len(shown) - 0.3)
     decades = [CHANCES * 10.0**n for n in range(3)]
@@ -323,7 +324,7 @@ def _optimism_curves(axis: Axes, inputs: Inputs, corpus: str, model: str) -> set
 def optimism_by(inputs: Inputs) -> Figure:
     """Draw full folding-in less the truth, nats per token, of PLSA: by document length, and by the constant.
 
-    A line per corpus and number of topics: those at which further constants were measured, else the fewest and most.
+    A line per corpus and number of topics with further constants, or with the fewest and the most where there are none.
     Without further constants there is no panel of them.
     """
     corpora = results.optimism_corpora(inputs)
@@ -382,39 +383,39 @@ def repair(inputs: Inputs) -> Figure:
 
 def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[float]:
     """Draw one corpus's three panels and return the constants above 0 that they show."""
-    above, middle, *below = axes
+    upper, middle, *lower = axes
     topics = list(curve(inputs, corpus, PLSA, TRUTH).index)
-    at = max((k for k in topics if k <= MOST_TOPICS_BELOW), default=topics[0])
-    smoothed = max((k for k in topics if k <= at and k in results.further_constants(inputs)), default=at)
+    most = max((k for k in topics if k <= MOST_TOPICS_BELOW), default=topics[0])
+    smoothed = max((k for k in topics if k <= most and k in results.further_constants(inputs)), default=most)
     constants: set[float] = set()
     for evaluator, variant, label, props in REPAIRS:
         errors = results.errors(inputs, corpus, PLSA, evaluator, variant)
         errors = errors[curve(inputs, corpus, PLSA, TRUTH, variant)["shown"].reindex(errors.index)]
         props = {"color": style.EVALUATOR_COLOURS[evaluator], **props}
         if len(errors):
-            above.plot(errors, label=label, **props)
+            upper.plot(errors, label=label, **props)
         if variant == OPTIMISM:
-            middle.plot(results.by_length(inputs, corpus, at, evaluator), **props)
+            middle.plot(results.by_length(inputs, corpus, most, evaluator), **props)
             by_constant = results.by_constant(inputs, corpus, smoothed, evaluator)
             constants |= {constant for constant in by_constant.index if constant > 0.0}
-            for axis in below if len(by_constant) else ():
+            for axis in lower if len(by_constant) else ():
                 axis.plot(by_constant, **props)
-    lengths = results.by_length(inputs, corpus, at, FULL).index
+    lengths = results.by_length(inputs, corpus, most, FULL).index
     for panel in axes:
         panel.axhline(0.0, color=style.INK, linewidth=0.9, zorder=1)
         panel.set_xscale("log")
         panel.set_yscale("symlog", linthresh=REPAIRS_LINEAR, linscale=0.6)
         panel.yaxis.set_minor_locator(NullLocator())
         panel.xaxis.set_minor_formatter(NullFormatter())
-    for axis in below:
+    for axis in lower:
         axis.set_xlabel(f"constant, {smoothed} topics")
         if len(results.by_constant(inputs, corpus, smoothed)) < 2:
             axis.text(0.04, 0.06, NO_FURTHER_CONSTANTS, transform=axis.transAxes, fontsize=7.5)
-    style.ticks(above.xaxis, style.sparse_ticks(topics))
+    style.ticks(upper.xaxis, style.sparse_ticks(topics))
     style.ticks(middle.xaxis, sorted({lengths[0], lengths[len(lengths) // 2], lengths[-1]}))
     _inwards(middle)
-    above.set_xlabel("number of topics")
-    middle.set_xlabel(f"document length, {at} topics")
+    upper.set_xlabel("number of topics")
+    middle.set_xlabel(f"document length, {most} topics")
     return constants
 
 
@@ -459,7 +460,7 @@ def bidirectional(inputs: Inputs) -> Figure:
 
 
 def validated(inputs: Inputs) -> Figure:
-    """Draw the reference less what it was held to, against the number of topics, a panel per corpus.
+    """Draw the reference less the estimates that it is held to, against the number of topics, a panel per corpus.
 
     A model has a column of marks at each number of topics, PLSA's first, and in it every prior one, means over
     splits; bars reach two errors of both. On documents drawn from the models a band reaches from the lower to the
@@ -536,7 +537,7 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
         props: Props = {"color": style.DARK, "marker": marker, "linewidth": 1.2, "elinewidth": 0.8, "label": label}
         axis.errorbar(bound["at"], bound["value"], ERRORS * bound["standard_error"], **props)
     axis.set_xscale("log")
-    ticks = sorted(int(at) for at in upper["at"])
+    ticks = sorted(int(steps) for steps in upper["at"])
     labels = [f"{t:,}" if (len(ticks) - 1 - i) % 2 == 0 else "" for i, t in enumerate(ticks)]
     style.ticks(axis.xaxis, ticks, labels, fontsize=7.0)
     axis.set_xlabel("temperatures")
@@ -580,9 +581,9 @@ def _densities(axis: Axes, errors: "pd.DataFrame", freedom: int) -> None:
         heights, _ = np.histogram(z.clip(-FARTHEST, FARTHEST), edges)
         label = f"{K} component{'s' * (K != 1)}, {len(z)} documents"
         axis.stairs(heights / len(z) / (edges[1] - edges[0]), edges, color=style.DARK, linestyle=line, label=label)
-    at = np.linspace(-FARTHEST, FARTHEST, 201)
+    places = np.linspace(-FARTHEST, FARTHEST, 201)
     label = "if the errors are right"
-    axis.plot(at, student.pdf(at, freedom), color=style.COLOURS["truth"], linewidth=0.9, label=label)
+    axis.plot(places, student.pdf(places, freedom), color=style.COLOURS["truth"], linewidth=0.9, label=label)
     axis.set_xlabel(f"(annealed {style.MINUS} quadrature) / standard error")
     axis.set_ylabel("density of documents")
     axis.set_ylim(0.0, 1.4 * axis.get_ylim()[1])
@@ -590,7 +591,7 @@ def _densities(axis: Axes, errors: "pd.DataFrame", freedom: int) -> None:
 
 
 def is_a_probability(inputs: Inputs) -> Figure:
-    """Draw by how much every score exceeds the log-likelihood of documents that were drawn from the model.
+    """Draw every score's excess over the log-likelihood of documents that were drawn from the model.
 
     Scores that no probability has stand above the line. A filled mark is the excess over log p(w); a hollow one, of
     scores that are refuted, over log p(w | theta).
@@ -603,11 +604,11 @@ def is_a_probability(inputs: Inputs) -> Figure:
     left, right = _excess_axis(axis, excesses)
     refuted = [bool(models["refuted"].any()) for _, models in rows]
     for y, ((model, score), models) in enumerate(rows):
-        for label, over, given in zip(models["label"], models["over"], models["given"], strict=True):
+        for label, excess, excess_given in zip(models["label"], models["over"], models["given"], strict=True):
             props: Props = {"color": _score_colour(str(model), str(score)), "marker": markers[label], "markersize": 4.5}
-            axis.plot(max(left, over), y, **props, zorder=3.0)
+            axis.plot(max(left, excess), y, **props, zorder=3.0)
             if refuted[y]:
-                axis.plot(given, y, **props, markerfacecolor=style.WHITE, zorder=2.5)
+                axis.plot(excess_given, y, **props, markerfacecolor=style.WHITE, zorder=2.5)
     first = refuted.index(True) if any(refuted) else len(rows)
     axis.axhline(first - 0.5, color=style.INK, linewidth=0.8)
     axis.axvline(THRESHOLD, color=style.EVALUATOR_COLOURS[FULL], linewidth=1.4, zorder=1.5)
@@ -620,14 +621,14 @@ def is_a_probability(inputs: Inputs) -> Figure:
     style.ticks(axis.xaxis, ticks, [f"${tick:+.0e}$".replace("1e+0", "10^") if tick else "0" for tick in ticks])
     number = rows[0][1]["documents"].iloc[0]
     axis.set_xlabel(f"score less log-likelihood, nats over {number} documents drawn from the model\n{style.SYMMETRIC}")
-    above: Props = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
-    bold: Props = {**above, "fontweight": "bold"}
+    small: Props = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
+    bold: Props = {**small, "fontweight": "bold"}
     axis.text(THRESHOLD, 1.035, "  no probability →", ha="left", color=style.EVALUATOR_COLOURS[FULL], **bold)
     axis.text(THRESHOLD, 1.035, "← may be a probability  ", ha="right", **bold)
-    axis.text(0.4 * THRESHOLD, 1.0, "chance at most", ha="right", **above)
+    axis.text(0.4 * THRESHOLD, 1.0, "chance at most", ha="right", **small)
     for nats in (THRESHOLD, *(tick for tick in decades if tick <= right)):
         chance = power_of_ten(-nats).removeprefix(r"\ensuremath{").removesuffix("}")
-        axis.text(nats, 1.0, f"${chance}$", ha="center", **above)
+        axis.text(nats, 1.0, f"${chance}$", ha="center", **small)
     dark: Props = {"color": style.DARK, "linestyle": "none", "markersize": 4.5}
     handles = [Line2D([], [], marker=marker, label=label, **dark) for label, marker in markers.items()]
     handles.append(
@@ -646,7 +647,7 @@ def _score_colour(model: str, score: str) -> str:
 
 def peers(inputs: Inputs) -> Figure:
     """Draw perplexity against the number of topics, a panel per corpus: reported dashed, true solid."""
-    table = results.of_libraries(inputs)
+    table = results.library_numbers(inputs)
     finite = table[[REPORTED, TRUTH]].map(lambda nats: math.isfinite(perplexity(nats, 1)))
     table[[REPORTED, TRUTH]] = table[[REPORTED, TRUTH]].where(finite)
     by_corpus = {str(corpus): rows for corpus, rows in table.groupby("corpus", sort=False)}
@@ -656,19 +657,19 @@ def peers(inputs: Inputs) -> Figure:
     for axis, rows in zip(axes, by_corpus.values(), strict=False):
         axis.set_xlabel("number of topics")
         for library in libraries:
-            own = select(rows, model=library).set_index("topics")
+            numbers = select(rows, model=library).set_index("topics")
             for name, line in ((REPORTED, style.DASHED), (TRUTH, "-")):
-                points = np.exp(-own[name].dropna())
+                points = np.exp(-numbers[name].dropna())
                 topics.update(points.index)
                 props = {**LIBRARY_PROPS[library], "linestyle": line, "label": f"{library}, {name}"}
                 if name == TRUTH and library == libraries[0]:  # the next lies on it
                     props |= {"linewidth": 3.2, "markersize": 5.0}
                 axis.plot(points, **props)
-        apart = rows.assign(ratio=rows[TRUTH] - rows[REPORTED]).nlargest(1, "ratio").dropna(subset="ratio")
-        for at in apart.to_dict("records"):  # nearer the truth
-            between = math.exp(-0.3 * at[REPORTED] - 0.7 * at[TRUTH])
-            factor, colour = f"{math.exp(at['ratio']):,.0f}", LIBRARY_PROPS[at["model"]]["color"]
-            style.label_factor(axis, at["topics"], between, factor, colour)
+        widest = rows.assign(ratio=rows[TRUTH] - rows[REPORTED]).nlargest(1, "ratio").dropna(subset="ratio")
+        for row in widest.to_dict("records"):  # nearer the truth
+            middle = math.exp(-0.3 * row[REPORTED] - 0.7 * row[TRUTH])
+            factor, colour = f"{math.exp(row['ratio']):,.0f}", LIBRARY_PROPS[row["model"]]["color"]
+            style.label_factor(axis, row["topics"], middle, factor, colour)
     axes[0].set_ylabel("perplexity per token")
     if topics:
         style.finish(axes, style.sparse_ticks(topics))
@@ -752,31 +753,31 @@ def prior_share(inputs: Inputs) -> Figure:
     options["synthetic"] = [inputs.synthetic(corpus) for corpus in corpora]
     drawn, axes = style.grid(2, len(corpora), 4.4, **options)
     shades = {k: 0.6 - 0.6 * place / max(1, len(grid) - 1) for place, k in enumerate(grid)}
-    of_flat = select(share.flat(inputs), model=PLSA)
-    for corpus, (above, below) in zip(corpora, axes.T, strict=True):
+    flat = select(share.flat(inputs), model=PLSA)
+    for corpus, (upper, lower) in zip(corpora, axes.T, strict=True):
         for k in grid:
             colour = style.lighter(style.COLOURS[PLSA], shades[k])
-            own = select(rich, corpus=corpus, topics=k)
+            gaps = select(rich, corpus=corpus, topics=k)
             for prior, marker in SHARE_MARKS.items():
-                means = share.means(select(own, prior=prior), "gap")
+                means = share.means(select(gaps, prior=prior), "gap")
                 line = "-" if prior == SHARE_MIXTURE else "none"
-                above.plot(
+                upper.plot(
                     means, color=colour, marker=marker, markersize=6.0 if prior == POINTS else 4.0, linestyle=line
                 )
-            dashed = select(of_flat, corpus=corpus, topics=k)["gap"]
+            dashed = select(flat, corpus=corpus, topics=k)["gap"]
             if len(dashed):
-                above.axhline(dashed.mean(), color=colour, linestyle=style.DASHED, linewidth=1.0)
+                upper.axhline(dashed.mean(), color=colour, linestyle=style.DASHED, linewidth=1.0)
             for model in (PLSA, LDA):
                 means = share.means(select(dial, corpus=corpus, model=model, topics=k), "value")
                 values = means.map(lambda nats: perplexity(nats, 1))
                 values.index = values.index / PER_SUM
                 props: Props = {"marker": style.MARKERS[model], "color": style.lighter(style.COLOURS[model], shades[k])}
-                below.plot(values, **props)
-        above.set_xscale("log")
-        above.set_xlabel("components or points")
-        style.log_log(below)
-        below.set_xlabel(r"sum of the parameters $\alpha_k$")
-        for axis in (above, below):
+                lower.plot(values, **props)
+        upper.set_xscale("log")
+        upper.set_xlabel("components or points")
+        style.log_log(lower)
+        lower.set_xlabel(r"sum of the parameters $\alpha_k$")
+        for axis in (upper, lower):
             style.plain_numbers(axis.xaxis)
     axes[0, 0].set_ylim(bottom=0.0)
     axes[0, 0].set_ylabel(f"full folding-in {style.MINUS} likelihood,\nnats per token")

@@ -1,4 +1,4 @@
-"""LDA by longer chains: what the exhibits and the claim read."""
+"""LDA by longer chains: convergence, changes and conclusions, for the exhibits and the claim."""
 
 import math
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCORES = {FULL: "full folding-in", HALF: "half folding-in", REFERENCE: "likelihood"}
-# claims and parts that compare LDA with another model by a score, and how the table says it
+# claims and parts that compare LDA with another model by a score, and the table's words for it
 COMPARISONS = (
     ("lda-better", "full, than PLSA", FULL, "than PLSA, full folding-in"),
     ("lda-better-fitted-prior", "full, than PLSA", FULL, "the same, fitted prior"),
@@ -41,7 +41,7 @@ class Conclusion(NamedTuple):
 
 
 def changes(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
-    """Return what the longer chains have more by one score, as pairs of effects have it, nats per token."""
+    """Return one score of the longer chains less the shorter ones', as pairs of effects have it, nats per token."""
     long, short = ({"evaluator": evaluator, "variant": variant} for variant in (LONG, SHORT))
     return paired(inputs.scores, long, short)
 
@@ -54,9 +54,9 @@ def r_hats(inputs: Inputs) -> "pd.DataFrame":
 
 
 def conclusions(inputs: Inputs) -> Iterator[Conclusion]:
-    """Yield what is concluded on LDA after either length of chains.
+    """Yield the conclusions on LDA after either length of chains.
 
-    How full folding-in lies beside the likelihood is of the study's own scores. Comparisons with other models are the
+    Full folding-in less the likelihood is taken from these chains' scores. Comparisons with other models are the
     claims' own, and after longer chains as if LDA's score gained at every number of topics and under every prior what
     it gains here.
     """
@@ -68,8 +68,8 @@ def conclusions(inputs: Inputs) -> Iterator[Conclusion]:
         ("full less likelihood", gaps),
         ("its step to more topics", [steps(pairs) for pairs in gaps]),
     ):
-        found = [effects(pairs, held_out=inputs.held_out, margin=MODELS) for pairs in rows]
-        yield from (Conclusion(says, *both) for both in zip(*found, strict=True))
+        by_length = [effects(pairs, held_out=inputs.held_out, margin=MODELS) for pairs in rows]
+        yield from (Conclusion(says, *both) for both in zip(*by_length, strict=True))
     gained = {
         score: {e.corpus: e for e in effects(changes(inputs, score), held_out=inputs.held_out, margin=MODELS)}
         for score in (FULL, HALF)

@@ -1,4 +1,4 @@
-"""The numbers of what is new here: the optimism of folding-in and its repairs, and what libraries report."""
+"""The numbers of the new results: the optimism of folding-in and its repairs, and libraries' numbers."""
 
 import math
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.models import LDA, PLSA
 
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
-# of the first corpus: perplexities and numbers of topics
+# perplexities and numbers of topics on the first corpus
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor", "FactorBest")),
     *("MessageFactorFitted", "MessageTruthPrefers"),
@@ -72,19 +72,19 @@ def _not_shown(inputs: Inputs) -> Macros:
         "Halves": same_halves.table,
         "Today": tables.newsgroups,
     }
-    found = {}
+    counts = {}
     for name, table in named.items():
         try:
-            found[f"{name}TableNotShown"] = latex.integer(table(inputs).count(latex.NOT_SHOWN))
+            counts[f"{name}TableNotShown"] = latex.integer(table(inputs).count(latex.NOT_SHOWN))
         except InputError:  # not measured
-            found[f"{name}TableNotShown"] = NOT_RUN
+            counts[f"{name}TableNotShown"] = NOT_RUN
     corpora = [corpus for corpus in inputs.settings.corpora if len(curve(inputs, corpus, PLSA, TRUTH))]
     drawn = {
         (model, variant): sum(int((~curve(inputs, corpus, model, TRUTH, variant)["shown"]).sum()) for corpus in corpora)
         for model in (PLSA, LDA)
         for variant in (OPTIMISM, FITTED, MIXTURE)
     }
-    return found | {
+    return counts | {
         "OptimismFigureNotShown": latex.integer(sum(drawn.values())),
         "RepairFigureNotShown": latex.integer(drawn[PLSA, FITTED]),
         "ShareFigureNotShown": latex.integer(not_shown(inputs)),
@@ -92,7 +92,7 @@ def _not_shown(inputs: Inputs) -> Macros:
 
 
 def _far(inputs: Inputs) -> Macros:
-    """Return how many documents the reference puts far below and above itself with more work, and of how many."""
+    """Return the numbers of documents far below and far above the reference with more work, and of all of them."""
     z, far = select(validation.documents(inputs), other=LONGER)["z"], validation.FARTHER
     numbers = {"Far": int(far), "Below": int((z < -far).sum()), "Above": int((z > far).sum()), "Held": len(z)}
     return {f"Validation{name}": latex.integer(n) if len(z) else NOT_RUN for name, n in numbers.items()}
@@ -102,12 +102,15 @@ def _chains(inputs: Inputs) -> Macros:
     """Return LDA's split R-hat after the shorter and the longer chains: medians over corpora and numbers of topics."""
     r_hats = long_chains.r_hats(inputs)
     names = {"RhatShort": SHORT, "RhatLong": LONG}
-    return {n: latex.decimal(float(r_hats[of].median()), 2) if of in r_hats else NOT_RUN for n, of in names.items()}
+    return {
+        n: latex.decimal(float(r_hats[column].median()), 2) if column in r_hats else NOT_RUN
+        for n, column in names.items()
+    }
 
 
 def _packages(inputs: Inputs) -> Macros:
-    """Return the numbers of topics of packages' models: that of exhibits, the fewest, the most, and how many."""
-    topics = sorted(set(results.of_packages(inputs)["topics"]))
+    """Return the numbers of topics of packages' models: the exhibits' K, the fewest, the most, and their count."""
+    topics = sorted(set(results.package_numbers(inputs)["topics"]))
     numbers = {"Fewest": topics[0], "Most": topics[-1], "Grid": len(topics)} if topics else {}
     shown = {f"Packages{name}": latex.integer(n) for name, n in numbers.items()}
     return {
@@ -125,7 +128,7 @@ def _today(inputs: Inputs) -> Macros:
 
 
 def _message(inputs: Inputs) -> Macros:
-    """Return how far folding-in is off on the first corpus that has a truth, and on that of the longest documents."""
+    """Return folding-in's optimism on the first corpus with a truth, and on the corpus of the longest documents."""
     corpora = [corpus for corpus in inputs.settings.corpora if len(curve(inputs, corpus, PLSA, TRUTH))]
     result = dict.fromkeys(MESSAGE, NOT_RUN)
     if not corpora:
@@ -139,25 +142,25 @@ def _message(inputs: Inputs) -> Macros:
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
         "MessageDocumentsPerTopic": latex.decimal(int(inputs.corpus(corpus)["train_documents"]) / most, 1),
-        "MessageFactor": _over(inputs, corpus, PLSA, most),
-        "MessageLdaFactor": _over(inputs, corpus, LDA, most),
-        "MessageFactorFitted": _over(inputs, corpus, PLSA, most, FITTED),
+        "MessageFactor": _optimism_factor(inputs, corpus, PLSA, most),
+        "MessageLdaFactor": _optimism_factor(inputs, corpus, LDA, most),
+        "MessageFactorFitted": _optimism_factor(inputs, corpus, PLSA, most, FITTED),
         "MessageTruthPrefers": latex.integer(preferred),
-        "MessageFactorBest": _over(inputs, corpus, PLSA, preferred),
+        "MessageFactorBest": _optimism_factor(inputs, corpus, PLSA, preferred),
         "LongestCorpus": latex.corpus_name(longest),
-        "LongestFactor": _over(inputs, longest, PLSA, longest_most),
+        "LongestFactor": _optimism_factor(inputs, longest, PLSA, longest_most),
         "LongestTopics": latex.integer(longest_most),
     }
     return result
 
 
-def _over(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPTIMISM) -> str:
+def _optimism_factor(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPTIMISM) -> str:
     """Return the true perplexity under a prior over full folding-in's, with its interval where there are splits."""
     pairs = beside_truth(inputs, [corpus], model, FULL, prior=prior)
-    at = pairs[pairs["topics"] == topics]
-    (found,) = effects(at, margin=MODELS, held_out=inputs.held_out, factor=True)
-    estimate, low, high = shown(found)
-    return f"{estimate} [{low}, {high}]" if found.replicates > 1 else estimate
+    chosen = pairs[pairs["topics"] == topics]
+    (effect,) = effects(chosen, margin=MODELS, held_out=inputs.held_out, factor=True)
+    estimate, low, high = shown(effect)
+    return f"{estimate} [{low}, {high}]" if effect.replicates > 1 else estimate
 
 
 def _components(inputs: Inputs) -> Macros:
@@ -194,7 +197,7 @@ def _probability(inputs: Inputs) -> Macros:
 
 
 def _peers(inputs: Inputs) -> Macros:
-    settings, table = experiment_settings(inputs, PEERS), results.of_libraries(inputs)
+    settings, table = experiment_settings(inputs, PEERS), results.library_numbers(inputs)
     named = [
         f"{latex.escape(library)}~{latex.escape(text)}" for library, text in results.versions(inputs).items() if text
     ]
@@ -202,7 +205,7 @@ def _peers(inputs: Inputs) -> Macros:
     rounds = settings.get("rounds", {})
     for name, library in (("MaxIter", "scikit-learn"), ("Passes", GENSIM), ("Sweeps", TOMOTOPY)):
         result[f"Peers{name}"] = latex.setting(rounds.get(library))
-    # how far a report less its growing term is below mean field: what a sampler reports is no bound
+    # distance of a report less its growing term below mean field; a sampler's report is no bound
     loose = (table[MEAN_FIELD_BOUND] - (table[REPORTED] - table[GROWING])).groupby(table["model"]).max().dropna()
     loosest = [f"{latex.decimal(loose[one], 2)} nats per token for {one}" for one in VARIATIONAL if one in loose]
     result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN}
@@ -212,12 +215,12 @@ def _peers(inputs: Inputs) -> Macros:
         ends = ends[ends["count"] == libraries] if libraries > 1 else ends[:0]
         result[f"Peers{name}ApartMost"] = _factor((ends["max"] - ends["min"]).max())
     logged = select(table, model=GENSIM).dropna(subset=[VALUE, TRUTH])
-    below = 2.0 ** -logged[VALUE] < np.exp(-logged[TRUTH])
-    result["PeersLogBelow"] = f"{latex.integer(below.sum())} of {latex.integer(len(below))}"
+    lower = 2.0 ** -logged[VALUE] < np.exp(-logged[TRUTH])
+    result["PeersLogBelow"] = f"{latex.integer(lower.sum())} of {latex.integer(len(lower))}"
     result["PeersReportedOverTrueMost"] = _factor((table[TRUTH] - table[REPORTED]).max())
-    beside = table[by_cell[TRUTH].transform("count") > 1]
-    best = beside[TRUTH] == beside.groupby(["corpus", "topics"])[TRUTH].transform("max")
-    best = best[(beside["model"] == TOMOTOPY) & beside[TRUTH].notna()]
+    compared = table[by_cell[TRUTH].transform("count") > 1]
+    best = compared[TRUTH] == compared.groupby(["corpus", "topics"])[TRUTH].transform("max")
+    best = best[(compared["model"] == TOMOTOPY) & compared[TRUTH].notna()]
     text = f"{latex.integer(best.sum())} of {latex.integer(len(best))}"
     result |= {"PeersTomotopyBest": text if len(best) else NOT_RUN}
     return result

@@ -1,4 +1,4 @@
-"""What packages report of held-out documents: many perplexities of one model, what they choose, and their parts."""
+"""Packages' numbers for held-out documents: many perplexities of one model, their choices, and their parts."""
 
 import math
 from collections.abc import Iterator
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 SHOWN = 100  # K of the figure and of the table of parts
 MENDED_PACKAGE = "scikit-learn"
-LINEAR = 0.3  # nats per token, up to which the axis of factors is linear
-FACTORS = {  # of a perplexity, by the logarithm to the base 10
+LINEAR = 0.3  # range in which the axis of factors is linear, nats per token
+FACTORS = {  # factors of a perplexity, by the logarithm to the base 10
     math.log10(0.5): "0.5",
     0.0: "1",
     1.0: "10",
     10.0: "$10^{10}$",
     100.0: "$10^{100}$",
 }
-MARKS = (2.5, 4.0, 6.0)  # sizes, for ever more documents
+MARKS = (2.5, 4.0, 6.0)  # sizes of marks, for ever more documents
 INTERVAL = 1.96  # standard errors over documents in each direction
 # the table's columns, by the name of a part
 COLUMNS = {"bound": "bound", "folding": "folding-in", "random": "random-topics", "sample": "sample"} | {
@@ -51,7 +51,7 @@ COLUMNS = {"bound": "bound", "folding": "folding-in", "random": "random-topics",
 }
 
 
-def of_all(table: "pd.DataFrame") -> "pd.DataFrame":
+def all_documents(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows on all test documents of a split."""
     return table[table["documents"] == table.groupby(["corpus", "seed"])["documents"].transform("max")]
 
@@ -61,12 +61,12 @@ def _by_corpus(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def one_model(inputs: Inputs) -> Figure:
-    """Draw by what factor one model's reported perplexity is off the likelihood's, a row per package.
+    """Draw the factor of one model's reported perplexity over the likelihood's, a row per package.
 
     A mark for each number of documents that are scored at once, larger for more; grey, the likelihood's interval over
-    as many documents. Of words seen in training.
+    as many documents. Only words seen in training are scored.
     """
-    table = select(results.of_packages(inputs), words=KNOWN)
+    table = select(results.package_numbers(inputs), words=KNOWN)
     table = select(table, seed=table["seed"].min())
     corpora = sorted(set(table["corpus"]))
     titles = [latex.corpus_title(corpus) for corpus in corpora]
@@ -103,31 +103,31 @@ def _by_gap(shown: "list[pd.DataFrame]") -> list[str]:
     """Return the packages from the one whose perplexity is the lowest beside the likelihood's, all documents scored."""
     gaps: dict[str, list[float]] = {}
     for rows in shown:
-        for package, own in rows.groupby("model", sort=False):
-            wide = own.pivot_table("value", "documents", "quantity")
+        for package, numbers in rows.groupby("model", sort=False):
+            wide = numbers.pivot_table("value", "documents", "quantity")
             gaps.setdefault(str(package), []).append(float((wide[LIKELIHOOD] - wide[REPORTED]).iloc[-1]))
     return sorted(gaps, key=lambda package: sum(gaps[package]) / len(gaps[package]))
 
 
 def _draw(axis: Axes, row: int, package: str, rows: "pd.DataFrame") -> None:
-    """Draw a package's number beside its model's likelihood, by how many documents are scored."""
+    """Draw a package's number beside its model's likelihood, by the number of documents that are scored."""
     if rows.empty:
         return
-    own = rows.pivot_table("value", "documents", "quantity")
-    for place, (size, (_, of)) in enumerate(zip(MARKS, own.iterrows(), strict=False)):
-        height, reach = row + 0.22 * (place - 1), INTERVAL * of[SPREAD]
+    wide = rows.pivot_table("value", "documents", "quantity")
+    for place, (size, (_, numbers)) in enumerate(zip(MARKS, wide.iterrows(), strict=False)):
+        height, reach = row + 0.22 * (place - 1), INTERVAL * numbers[SPREAD]
         axis.plot([-reach, reach], [height, height], color=style.PALE, linewidth=4.0, zorder=0.8, solid_capstyle="butt")
         props: Props = {"color": style.PACKAGE_COLOURS[package], "markersize": size, "label": package}
-        axis.plot(of[LIKELIHOOD] - of[REPORTED], height, "o", **props)
+        axis.plot(numbers[LIKELIHOOD] - numbers[REPORTED], height, "o", **props)
 
 
 def choice(inputs: Inputs) -> str:
-    """Return the K that reported numbers choose beside those that the likelihood does not tell from its best.
+    """Return the K that reported numbers choose and the K that the likelihood does not tell from its best.
 
     A star marks a set at the end of the grid; the cost of the number's choice is its regret; ratios are of reported
     perplexity to the likelihood's, of tokens of words seen in training.
     """
-    table = select(results.of_packages(inputs), words=KNOWN)
+    table = select(results.package_numbers(inputs), words=KNOWN)
     grid = sorted(set(table["topics"]))
     shown = results.available((5, 20, SHOWN), grid)
     head = rf"""
@@ -139,24 +139,24 @@ corpus & package & its number & the likelihood & cost & {" & ".join(map(latex.in
 
 def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Iterator[list[str]]:
     costs = {(effect.corpus, effect.part): effect for effect in inputs.judged("choice-by-package").effects}
-    for (corpus, package), rows in of_all(_by_corpus(table)).groupby(["corpus", "model"], sort=False):
+    for (corpus, package), rows in all_documents(_by_corpus(table)).groupby(["corpus", "model"], sort=False):
         means = rows.pivot_table("value", "topics", "quantity")
         number, truth = (
             results.best_topics(inputs, str(corpus), str(package), name, results.PACKAGES) for name in (REPORTED, TRUTH)
         )
         chosen = latex.integer(number.highest) if number else latex.DASH
-        alike = ", ".join(map(latex.integer, truth.topics)) + "*" * truth.censored if truth else latex.DASH
+        best = ", ".join(map(latex.integer, truth.topics)) + "*" * truth.censored if truth else latex.DASH
         ratios = [
             large(math.exp(min(700.0, means[LIKELIHOOD][k] - means[REPORTED][k]))) if k in means.index else latex.DASH
             for k in shown
         ]
         cost = regret_cell(costs.get((str(corpus), str(package))))
-        yield [latex.corpus_name(str(corpus)), str(package), chosen, alike, cost, *ratios]
+        yield [latex.corpus_name(str(corpus)), str(package), chosen, best, cost, *ratios]
 
 
 def parts(inputs: Inputs) -> str:
-    """Return what the reported number is made of at one K, nats per token, means over seeds; the parts add up to it."""
-    table = results.as_given(results.of_packages(inputs))
+    """Return the parts of the reported number at one K, nats per token, means over seeds; the parts add up to it."""
+    table = results.as_given(results.package_numbers(inputs))
     head = rf"corpus & package & $K$ & likelihood & {' & '.join(COLUMNS)} & reported\\"
     return latex.tabular(inputs, f"@{{}}llrr{'r' * len(COLUMNS)}r@{{}}", head, _parts_rows(table))
 
@@ -165,10 +165,10 @@ def _parts_rows(table: "pd.DataFrame") -> Iterator[list[str]]:
     for (corpus, package), rows in _by_corpus(table).groupby(["corpus", "model"], sort=False):
         k = results.available((SHOWN,), set(rows["topics"]))[-1]
         rows = select(rows, topics=k)
-        means = of_all(rows).groupby("quantity")["value"].mean()
-        of_parts = {name: means.get(PART + part) for name, part in COLUMNS.items()}
-        likelihood = means[REPORTED] - sum(part for part in of_parts.values() if part is not None)
-        cells = [latex.DASH if part is None else latex.signed(part, 2) for part in of_parts.values()]
+        means = all_documents(rows).groupby("quantity")["value"].mean()
+        by_part = {name: means.get(PART + part) for name, part in COLUMNS.items()}
+        likelihood = means[REPORTED] - sum(part for part in by_part.values() if part is not None)
+        cells = [latex.DASH if part is None else latex.signed(part, 2) for part in by_part.values()]
         ends = [latex.signed(nats, 2) for nats in (likelihood, means[REPORTED])]
         yield [latex.corpus_name(str(corpus)), str(package), latex.integer(k), ends[0], *cells, ends[1]]
 
@@ -177,17 +177,17 @@ def mend(inputs: Inputs) -> str:
     """Return scikit-learn's perplexity with all words as it is, as proposed, and mended further, by K.
 
     Without the topics' cost; without the words unseen in training, too; with topics fixed at their means, all words
-    in; and the likelihood of that.
+    in; and the likelihood of these.
     """
     head = r"corpus & $K$ & as it is & proposed & no topics' cost & nor unseen words & fixed topics & likelihood\\"
-    table = of_all(select(results.of_packages(inputs), model=MENDED_PACKAGE))
+    table = all_documents(select(results.package_numbers(inputs), model=MENDED_PACKAGE))
     return latex.tabular(inputs, "@{}lrrrrrrr@{}", head, _mend_rows(table))
 
 
 def _mend_rows(table: "pd.DataFrame") -> Iterator[list[str]]:
     for (corpus, k), rows in table.groupby(["corpus", "topics"], sort=True):
         means: Any = rows.groupby(["words", "quantity"])["value"].mean()
-        own = means[ALL]
+        entire = means[ALL]
         free, known = (means[words][REPORTED] - means[words][PART + TOPICS_COST] for words in (ALL, KNOWN))
-        values = (own[REPORTED], own[MENDED], free, known, own[BOUNDED], own[LIKELIHOOD])
+        values = (entire[REPORTED], entire[MENDED], free, known, entire[BOUNDED], entire[LIKELIHOOD])
         yield [latex.corpus_name(str(corpus)), latex.integer(k), *(large(perplexity(nats, 1)) for nats in values)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RUN = ["corpus", "model", "topics", "seed"]
-TODAY = ("newsgroups",)  # a corpus of today's size, of the study `newsgroups`
+TODAY = ("newsgroups",)  # corpora of today's size, of the study `newsgroups`
 
 
 def gaps(inputs: Inputs, axis: str, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
@@ -31,14 +31,14 @@ def gaps(inputs: Inputs, axis: str, corpora: Sequence[str] | None = None) -> "pd
     """
     table = select(inputs.measurements, variant=KIND, axis=axis)
     table = table[table["corpus"].isin(inputs.settings.corpora if corpora is None else list(corpora))]
-    found = table[~table["quantity"].isin([FULL, TOKENS])]
-    found = found.rename(columns={"quantity": "prior", "standard_error": "error"})
+    rows = table[~table["quantity"].isin([FULL, TOKENS])]
+    rows = rows.rename(columns={"quantity": "prior", "standard_error": "error"})
     for name in (FULL, TOKENS):
-        own = select(table, quantity=name)[[*RUN, "value"]].rename(columns={"value": name})
-        found = found.merge(own, on=RUN)
+        values = select(table, quantity=name)[[*RUN, "value"]].rename(columns={"value": name})
+        rows = rows.merge(values, on=RUN)
     for name in ("value", "error", FULL):
-        found[name] = found[name] / found[TOKENS]
-    return found.assign(gap=found[FULL] - found["value"])[[*RUN, "prior", "at", "value", "error", "gap"]]
+        rows[name] = rows[name] / rows[TOKENS]
+    return rows.assign(gap=rows[FULL] - rows["value"])[[*RUN, "prior", "at", "value", "error", "gap"]]
 
 
 def flat(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
@@ -48,20 +48,20 @@ def flat(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame"
 
 
 def means(rows: "pd.DataFrame", column: str) -> "pd.Series[float]":
-    """Return the means over splits of a column of `gaps` by "at", without those that no exhibit shows."""
+    """Return the means over splits of a column of `gaps` by "at", as far as exhibits show them."""
     shown = printable(rows, ["at"])
     return rows.groupby("at")[column].mean()[shown]
 
 
 def not_shown(inputs: Inputs) -> int:
-    """Return how many means of both axes no exhibit shows (`artifact.results.reading.printable`)."""
+    """Return the number of means of both axes that no exhibit shows (`artifact.results.reading.printable`)."""
     cells = (printable(gaps(inputs, axis), [*RUN[:3], "prior", "at"]) for axis in (RICHNESS, CONCENTRATION))
     return sum(int((~shown).sum()) for shown in cells)
 
 
 def shares(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
-    """Return what is left of PLSA's gap under the flat prior where another prior takes its place, a row per prior."""
+    """Return the share of PLSA's gap under the flat prior that another prior leaves, a row per prior."""
     rows = gaps(inputs, RICHNESS, corpora)
-    own = select(flat(inputs, corpora), model=PLSA)[[*RUN, "gap"]]
-    rows = rows.merge(own.rename(columns={"gap": "flat"}), on=RUN)
+    flat_gaps = select(flat(inputs, corpora), model=PLSA)[[*RUN, "gap"]]
+    rows = rows.merge(flat_gaps.rename(columns={"gap": "flat"}), on=RUN)
     return rows.assign(share=rows["gap"] / rows["flat"], error=rows["error"] / rows["flat"])

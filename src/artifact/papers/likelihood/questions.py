@@ -1,7 +1,8 @@
-"""What users ask of the numbers that packages report, answered from the study `packages`: docs/questions.md.
+"""Users' questions about the numbers that packages report, answered from the study `packages`: docs/questions.md.
 
 In the answers {p:PACKAGE K QUANTITY WORDS [DOCUMENTS]} is a perplexity, {x:...} a loss in nats per token, {log:...}
-what gensim's log prints of it, and {chosen:PACKAGE} the K that a package's number, and its models' likelihood, choose.
+the number that gensim's log prints of it, and {chosen:PACKAGE} the K that a package's number chooses, and the K that
+its models' likelihood chooses.
 """
 
 import textwrap
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from artifact.papers.likelihood import results
 from artifact.papers.likelihood.experiments.packages import REPORTED
-from artifact.papers.likelihood.packages import SHOWN, of_all
+from artifact.papers.likelihood.packages import SHOWN, all_documents
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex
 from artifact.verdicts.inputs import Inputs
@@ -84,7 +85,7 @@ low: score half of a document's tokens at weights sampled given the other half, 
 
 @dataclass(frozen=True)
 class _Numbers:
-    """The numbers of one corpus, by what `format` asks for."""
+    """The numbers of one corpus, by the text that `format` is given."""
 
     inputs: Inputs
     corpus: str
@@ -97,11 +98,11 @@ class _Numbers:
                 results.best_topics(self.inputs, self.corpus, asked, name, results.PACKAGES)
                 for name in (REPORTED, TRUTH)
             )
-            of_truth = latex.listed([str(k) for k in truth.topics]) if truth else ""
-            return f"It chooses {number.highest if number else ''} topics, the likelihood {of_truth}"
+            likelihood = latex.listed([str(k) for k in truth.topics]) if truth else ""
+            return f"It chooses {number.highest if number else ''} topics, the likelihood {likelihood}"
         package, k, quantity, words, *size = asked.split()
         rows = select(self.table, model=package, topics=int(k), quantity=quantity, words=words)
-        rows = select(rows, documents=int(size[0])) if size else of_all(rows)
+        rows = select(rows, documents=int(size[0])) if size else all_documents(rows)
         nats = -float(rows["value"].mean())
         if self.kind == "x":
             return f"{nats:.2f}"
@@ -113,11 +114,11 @@ def page(inputs: Inputs) -> str:
     """Return the page in Markdown, of the study's first corpus; empty where not all that it is about was run."""
     if inputs.measurements is None:
         return ""
-    table = results.of_packages(inputs)
+    table = results.package_numbers(inputs)
     for corpus in dict.fromkeys(table["corpus"]):
-        own = select(table, corpus=corpus)
-        if all(set(select(own, model=package)["topics"]) >= TOPICS for package in ASKED):
-            numbers = {kind: _Numbers(inputs, str(corpus), own, kind) for kind in ("p", "x", "log", "chosen")}
+        rows = select(table, corpus=corpus)
+        if all(set(select(rows, model=package)["topics"]) >= TOPICS for package in ASKED):
+            numbers = {kind: _Numbers(inputs, str(corpus), rows, kind) for kind in ("p", "x", "log", "chosen")}
             text = TEXT.format(corpus=latex.corpus_title(str(corpus)), **numbers)
             wrapper = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False)  # links stay whole
             return "\n\n".join(map(wrapper.fill, text.split("\n\n"))) + "\n"

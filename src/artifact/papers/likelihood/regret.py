@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 NUMBER, MODELS_PRIOR = "number of topics", "likelihood, model's prior"
 LIBRARYS, LIBRARYS_PRIOR = "library's number", "library's prior"
-PACKAGES_NUMBER, PACKAGES_PRIOR = "package's number", "package's prior"  # of the study `packages`
+PACKAGES_NUMBER, PACKAGES_PRIOR = "package's number", "package's prior"  # chooser and judge of the study `packages`
 HALF_OF_COMPLETION, COMPLETION_JUDGES = "half folding-in, same halves", "second half given the first"
 # scores that choose, by the evaluators and variants that have them; the number itself needs none
 CHOOSERS: Mapping[str, tuple[str, str] | None] = {
@@ -62,7 +62,7 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
     """Return the regret of a chooser, by corpus, seed and half: "gain", nats per token, as pairs of effects have it.
 
     The likelihood that judges also makes the choice that the chooser is held to. Also "chosen", the chooser's number of
-    topics; "judged", the likelihood's; "step", how far the likelihood's second best lies from that on B, nats per
+    topics; "judged", the likelihood's; "step", the distance of the likelihood's second best from it on B, nats per
     token; "error", of both values; and `WITHOUT`, each group left out of both halves. No rows where scores have no
     groups of documents.
     """
@@ -109,7 +109,7 @@ def resolutions(rows: "pd.DataFrame") -> dict[str, float]:
 
 
 def _on(corpus: str, named: tuple[str, str]) -> tuple[str, str]:
-    """Return an evaluator and its variant on a corpus: those of today's size have an experiment of their own."""
+    """Return an evaluator and its variant on a corpus; corpora of today's size have an experiment of their own."""
     evaluator, variant = named
     return evaluator, variant.replace(OPTIMISM, CHOICE, 1) if corpus in TODAY else variant
 

@@ -39,7 +39,7 @@ PANEL = ["topics", "tokens", "prior"]  # columns that name a panel of `precision
 
 
 def points(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> "pd.DataFrame":
-    """Return one evaluator's scores per token under the study's main constant, those of `per_token`.
+    """Return one evaluator's scores per token (`per_token`) under the study's main constant.
 
     The model may be a library, with the variant `PEERS`; the other variants are priors in `optimism`. The evaluator may
     be `TRUTH`.
@@ -66,7 +66,7 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
 
 
 def best_topics(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> Best | None:
-    """Return the numbers of topics that a score cannot tell from its best (`effects.best`); None if not run."""
+    """Return the numbers of topics that a score does not tell from its best (`effects.best`); None if not run."""
     return best(points(inputs, corpus, model, evaluator, variant))
 
 
@@ -244,8 +244,8 @@ def _second(values: list[int]) -> int:
 
 def _panel(table: "pd.DataFrame", prior: str, topics: int, tokens: int) -> "pd.DataFrame":
     table = select(table, variant=precision.variant(prior, tokens), topics=topics)
-    of_reference = table["quantity"].str.startswith((precision.REFERENCE_ERROR, precision.REFERENCE_BIAS))
-    known = math.hypot(*table.loc[of_reference, "value"])
+    reference_rows = table["quantity"].str.startswith((precision.REFERENCE_ERROR, precision.REFERENCE_BIAS))
+    known = math.hypot(*table.loc[reference_rows, "value"])
     exact = (table["quantity"] == precision.REFERENCE_ERROR + EXACT).any()
     stated = select(table, quantity=precision.STATED + REFERENCE).set_index("at")["value"]
     rows = table.assign(estimator=table["quantity"].str.removeprefix(precision.ERROR), samples=table["at"].astype(int))
@@ -274,11 +274,11 @@ def cheapest(panel: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def excesses(inputs: Inputs) -> "pd.DataFrame":
-    """Return by how much scores exceed the truth on documents drawn from models, of the first seed.
+    """Return the excess of scores over the truth on documents drawn from models, of the first seed.
 
     Returns:
         "model", "truth" or a library; "score"; "corpus", whose true model it is, or that the library was trained on,
-        "none" for a model that was drawn; "topics", K; "documents", how many were drawn; "over", the excess over
+        "none" for a model that was drawn; "topics", K; "documents", the number drawn; "over", the excess over
         log p(w), nats; "given", over log p(w | theta) of the theta that drew w, which no evaluator has touched; and
         "refuted", whether a probability had a chance of at most `CHANCE` of it. The score of the largest excess comes
         first, the corpora in the study's order. Empty if no score was held to a model.
@@ -287,11 +287,11 @@ def excesses(inputs: Inputs) -> "pd.DataFrame":
     rows = select(inputs.measurements, axis="documents")
     rows = rows[rows["quantity"] != is_a_probability.GAP].rename(columns={"quantity": "score", "at": "documents"})
     keys = ["model", "score", "corpus", "topics", "documents", "seed"]
-    over, given = (
+    excess, excess_given = (
         select(rows, variant=variant)[[*keys, "value"]]
         for variant in (is_a_probability.KIND, is_a_probability.GIVEN_THETA)
     )
-    both = over.merge(given, on=keys, suffixes=("", "_given"))
+    both = excess.merge(excess_given, on=keys, suffixes=("", "_given"))
     both = select(both, seed=both["seed"].min()).rename(columns={"value": "over", "value_given": "given"})
     both = both.assign(
         refuted=[Excess(nats).refutes(CHANCE) for nats in both["over"]],
@@ -302,13 +302,13 @@ def excesses(inputs: Inputs) -> "pd.DataFrame":
 
 
 def truth_gaps(inputs: Inputs) -> "pd.Series[float]":
-    """Return by (corpus, K) how far a lower bound lies below log p(w) of the drawn documents, nats; 0 where exact."""
+    """Return by (corpus, K) log p(w) of the drawn documents less a lower bound of it, nats; 0 where exact."""
     rows = select(inputs.measurements, model=is_a_probability.TRUE_MODEL, quantity=is_a_probability.GAP)
     return select(rows, seed=rows["seed"].min()).set_index(["corpus", "topics"])["value"]
 
 
 def sums_over_documents(inputs: Inputs) -> "pd.DataFrame":
-    """Return what folding-in gives to all documents of L tokens together, of the first seed; a probability gives 1.
+    """Return the sum of folding-in over all documents of L tokens, of the first seed; a probability sums to 1.
 
     Returns:
         By (corpus, topics): "tokens", L; "log_sum", log Z, nats; "most", the upper bound log C(min(K, V), L)
@@ -320,8 +320,8 @@ def sums_over_documents(inputs: Inputs) -> "pd.DataFrame":
     return rows.assign(most=most).set_index(["corpus", "topics"])[["tokens", "log_sum", "most"]]
 
 
-def of_libraries(inputs: Inputs) -> "pd.DataFrame":
-    """Return libraries' own numbers beside what is true of their models, means over seeds.
+def library_numbers(inputs: Inputs) -> "pd.DataFrame":
+    """Return libraries' own numbers and their models' likelihoods, means over seeds.
 
     Returns:
         "corpus", "topics", "model", the library, in the study's order; `packages.REPORTED`, `TRUTH` with its "error",
@@ -334,7 +334,7 @@ def of_libraries(inputs: Inputs) -> "pd.DataFrame":
     cell, numbers = ["corpus", "topics", "model"], select(inputs.measurements, variant=PEERS, axis="topics")
     scores = per_token(with_truth(select(inputs.scores, variant=PEERS)))
     truths = select(scores, evaluator=TRUTH)
-    variances = truths["error"] ** 2 / truths.groupby(cell)["error"].transform("size")  # of a mean over seeds
+    variances = truths["error"] ** 2 / truths.groupby(cell)["error"].transform("size")  # variances of a mean over seeds
     errors = truths.assign(value=variances, evaluator="error")
     tables = (scores, errors, numbers.rename(columns={"quantity": "evaluator"}))
     rows = pd.concat([table[[*cell, "evaluator", "value"]] for table in tables]).astype({"value": float})
@@ -352,14 +352,14 @@ def versions(inputs: Inputs) -> dict[str, str]:
         return {}
     notes = select(inputs.notes, variant=PEERS, quantity=packages.VERSION)
     texts = {library: set(select(notes, model=library)["text"]) for library in LIBRARIES}
-    return {library: own.pop() if len(own) == 1 else "" for library, own in texts.items() if own}
+    return {library: named.pop() if len(named) == 1 else "" for library, named in texts.items() if named}
 
 
-def of_packages(inputs: Inputs) -> "pd.DataFrame":
-    """Return what packages report of sets of test documents, and what is true of them, nats per token.
+def package_numbers(inputs: Inputs) -> "pd.DataFrame":
+    """Return packages' numbers for sets of test documents, and their models' likelihoods, nats per token.
 
     Returns:
-        "corpus", "model", the package, "topics", "seed", "documents", how many are scored, "words" (`packages.KNOWN` or
+        "corpus", "model", the package, "topics", "seed", "documents", the number scored, "words" (`packages.KNOWN` or
         `packages.ALL`), "quantity" (`packages.REPORTED` and so on), "value" and "error", the packages in the order of
         `packages.KINDS`.
     """
@@ -372,6 +372,6 @@ def of_packages(inputs: Inputs) -> "pd.DataFrame":
 
 
 def as_given(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of `of_packages` with the words unseen in training where the package keeps them."""
+    """Return the rows of `package_numbers` with the words unseen in training where the package keeps them."""
     unseen = table["model"].map(lambda model: packages.KINDS[model].unseen)
     return table[(table["words"] == packages.ALL) == unseen]

@@ -1,4 +1,4 @@
-"""Half folding-in beside the probability of the second half given the first: what the exhibits and claims read."""
+"""Half folding-in beside the probability of the second half given the first, for exhibits and claims."""
 
 from collections.abc import Iterator
 
@@ -33,20 +33,20 @@ def _rows(inputs: Inputs) -> Iterator[list[str]]:
     scores = inputs.scores[inputs.scores["variant"].str.startswith(KIND)]
     if scores.empty:
         raise InputError("table-same-halves: no halves were scored; score them")
-    rows, by = per_token(scores), ["corpus", "model", "topics", "evaluator", "variant"]
-    values, shown = rows.groupby(by)["value"].mean(), printable(rows, by)
+    rows, keys = per_token(scores), ["corpus", "model", "topics", "evaluator", "variant"]
+    values, shown = rows.groupby(keys)["value"].mean(), printable(rows, keys)
     for corpus in dict.fromkeys(scores["corpus"]):
         for model in (PLSA, LDA):
             grid = sorted({int(k) for k in select(scores, corpus=corpus, model=model)["topics"]})
-            keys = [[(corpus, model, k, *column) for k in grid] for column in COLUMNS]
-            of_columns = [[values[key] for key in column] for column in keys]
+            places = [[(corpus, model, k, *column) for k in grid] for column in COLUMNS]
+            columns = [[values[key] for key in column] for column in places]
             for place, k in enumerate(grid):
                 names = [latex.corpus_name(str(corpus)), style.MODEL_NAMES[model], latex.integer(k)]
                 yield [
                     *names,
                     *(
                         _cell(column, place) if shown[key[place]] else latex.NOT_SHOWN
-                        for column, key in zip(of_columns, keys, strict=True)
+                        for column, key in zip(columns, places, strict=True)
                     ),
                 ]
 

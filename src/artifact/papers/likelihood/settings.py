@@ -1,4 +1,4 @@
-"""The settings of what is new here."""
+"""The settings of the experiments on the likelihood."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -11,8 +11,8 @@ from heldout.models.settings import Count, Positive
 
 Smoothing = Annotated[float, Gt(0), Le(1)]
 Constants = AnyOf[Annotated[float, Ge(0), Le(1)]]
-Pair = Annotated[int, Ge(2)]  # two or more
-Sweeps = Annotated[int, Ge(90), Unit("sweeps")]  # of the reference: 30 for each chain or more
+Pair = Annotated[int, Ge(2)]  # number of two or more
+Sweeps = Annotated[int, Ge(90), Unit("sweeps")]  # sweeps of the reference, 30 for each chain or more
 Package = Literal[Peer, Driven]
 Chains = Annotated[int, Ge(3), doc("number of annealing chains of the reference")]
 

@@ -1,4 +1,4 @@
-"""Folding-in and its repairs beside the truth, and what libraries report, in numbers."""
+"""Tables of folding-in and its repairs beside the truth, and of the numbers that libraries report."""
 
 import itertools
 import math
@@ -44,14 +44,14 @@ SCORES = {name: known.label for name, known in ESTIMATORS.items()} | {
     ONE_STEP: "Laplace, one step from folded-in",
     NML: "NML penalty",
 }
-SHARE_POINTS = {POINTS: "test", TRAINING: "training"}  # whose points are the prior's
+SHARE_POINTS = {POINTS: "test", TRAINING: "training"}  # documents whose points are the prior
 FUNCTIONS = {"scikit-learn": "perplexity", "gensim": "log_perplexity", "tomotopy": "infer"}
 
 
 def optimism(inputs: Inputs) -> str:
     """Return perplexities at three numbers of topics, exact ones marked by a star, and full folding-in less truth.
 
-    That difference has half the width of its interval beside it.
+    The difference has half the width of its interval beside it.
     """
     head = r"""
  & & & \multicolumn{2}{c}{folded in} & \multicolumn{2}{c}{model's prior}
@@ -85,7 +85,7 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
 
 
 def _with_interval(inputs: Inputs, pairs: "pd.DataFrame") -> str:
-    """Return what pairs gain in the mean, and half the width of its interval, nats per token; a dash for none."""
+    """Return the mean gain of pairs, and half the width of its interval, nats per token; a dash for none."""
     for effect in effects(pairs, margin=MODELS, held_out=inputs.held_out):
         low, high = effect.interval()
         half = (high - low) / 2.0
@@ -115,21 +115,21 @@ def _best_topics_rows(inputs: Inputs) -> Iterator[list[str]]:
             grid = list(curve(inputs, corpus, model, TRUTH).index)
             sets = [results.best_topics(inputs, corpus, model, *score) for score in scores]
             itself = f"{latex.integer(grid[-1])}*" if grid else latex.DASH
-            yield [latex.corpus_name(corpus), style.MODEL_NAMES[model], itself, *(_range(own, grid) for own in sets)]
+            yield [latex.corpus_name(corpus), style.MODEL_NAMES[model], itself, *(_range(best, grid) for best in sets)]
 
 
-def _range(own: Best | None, grid: Sequence[int]) -> str:
+def _range(best: Best | None, grid: Sequence[int]) -> str:
     """Return a set of numbers of topics, as a range if it leaves out none of the grid's, a star if censored."""
-    if own is None:
+    if best is None:
         return latex.DASH
-    first, last = (grid.index(end) for end in (own.topics[0], own.topics[-1]))
-    whole = len(own.topics) > 2 and own.topics == tuple(grid[first : last + 1])
-    shown = (own.topics[0], own.topics[-1]) if whole else own.topics
-    return (r"\,--\," if whole else ", ").join(map(latex.integer, shown)) + "*" * own.censored
+    first, last = (grid.index(end) for end in (best.topics[0], best.topics[-1]))
+    whole = len(best.topics) > 2 and best.topics == tuple(grid[first : last + 1])
+    shown = (best.topics[0], best.topics[-1]) if whole else best.topics
+    return (r"\,--\," if whole else ", ").join(map(latex.integer, shown)) + "*" * best.censored
 
 
 def regrets(inputs: Inputs) -> str:
-    """Return what a score's choice of K costs, by model, the prior under which the likelihood judges, and score."""
+    """Return the cost of a score's choice of K, by model, the prior under which the likelihood judges, and score."""
     judged = {effect.corpus for name in CHOICES for effect in inputs.judged(f"choice-by-{name}").effects}
     corpora = [*results.optimism_corpora(inputs), *(corpus for corpus in share.TODAY if corpus in judged)]
     names = " & ".join(latex.corpus_name(corpus) for corpus in corpora)
@@ -168,7 +168,7 @@ def prior_share(inputs: Inputs) -> str:
     if rich.empty:
         raise InputError("table-prior-share: the prior's share was not measured; measure it")
     priors = list(dict.fromkeys(zip(rich["prior"], rich["at"].where(rich["prior"] == SHARE_MIXTURE, 0), strict=True)))
-    names = [f"{int(at)}" if prior == SHARE_MIXTURE else SHARE_POINTS[prior] for prior, at in priors]
+    names = [f"{int(size)}" if prior == SHARE_MIXTURE else SHARE_POINTS[prior] for prior, size in priors]
     components = sum(prior == SHARE_MIXTURE for prior, _ in priors)
     head = rf"""
  & & \multicolumn{{2}}{{c}}{{symmetric}}
@@ -181,19 +181,19 @@ corpus & $K$ & flat & best sum & {" & ".join(names)} & share left\\"""
 def _share_rows(inputs: Inputs, rich: "pd.DataFrame", priors: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
     dial = select(share.gaps(inputs, CONCENTRATION), model=PLSA)
     for (corpus, k), rows in rich.groupby(["corpus", "topics"], sort=False):
-        of_sums = select(dial, corpus=corpus, topics=k)
-        sums, sum_shown = of_sums.groupby("at")["gap"].mean(), printable(of_sums, ["at"])
+        sum_gaps = select(dial, corpus=corpus, topics=k)
+        sums, sum_shown = sum_gaps.groupby("at")["gap"].mean(), printable(sum_gaps, ["at"])
         best = int(sums.index[int(sums.to_numpy().argmin())])
-        own = rows.assign(
+        placed = rows.assign(
             at=rows["at"].where(rows["prior"] == SHARE_MIXTURE, 0), error=rows["error"].fillna(0.0) * rows["flat"]
         )
-        means, shown = own.groupby(["prior", "at"])["gap"].mean(), printable(own, ["prior", "at"])
+        means, shown = placed.groupby(["prior", "at"])["gap"].mean(), printable(placed, ["prior", "at"])
         cells = [_if_shown(latex.decimal(means.get(prior, math.nan), 3), shown.get(prior, True)) for prior in priors]
-        of_sum = f"{_if_shown(latex.decimal(sums[best], 3), sum_shown[best])} ({best / PER_SUM:g})"
-        least = own.loc[own.groupby("seed")["share"].idxmin()]
+        best_sum = f"{_if_shown(latex.decimal(sums[best], 3), sum_shown[best])} ({best / PER_SUM:g})"
+        least = placed.loc[placed.groupby("seed")["share"].idxmin()]
         left = _if_shown(latex.decimal(least["share"].mean(), 2), bool((least["error"] <= LARGEST).all()))
         names = [latex.corpus_name(str(corpus)), latex.integer(k)]
-        yield [*names, latex.decimal(rows["flat"].mean(), 3), of_sum, *cells, left]
+        yield [*names, latex.decimal(rows["flat"].mean(), 3), best_sum, *cells, left]
 
 
 def _if_shown(text: str, shown: bool) -> str:
@@ -209,14 +209,14 @@ def newsgroups(inputs: Inputs) -> str:
     dial, rich = (share.gaps(inputs, axis, share.TODAY) for axis in (CONCENTRATION, RICHNESS))
     if dial.empty:
         raise InputError("table-newsgroups: 20 newsgroups were not measured; measure them")
-    sizes = sorted({int(at) for at in select(rich, prior=SHARE_MIXTURE)["at"]})
+    sizes = sorted({int(size) for size in select(rich, prior=SHARE_MIXTURE)["at"]})
     rows = []
-    for (model, topics), own in dial.groupby(["model", "topics"], sort=False):
-        k, means = int(str(topics)), own.groupby("at")["value"].mean()
-        flat = select(own, at=PER_SUM * k)
+    for (model, topics), numbers in dial.groupby(["model", "topics"], sort=False):
+        k, means = int(str(topics)), numbers.groupby("at")["value"].mean()
+        flat = select(numbers, at=PER_SUM * k)
         best = int(means.index[int(means.to_numpy().argmax())])
-        of_mixtures = select(rich, model=model, topics=k, prior=SHARE_MIXTURE)
-        fitted, shown = of_mixtures.groupby("at")["value"].mean(), printable(of_mixtures, ["at"])
+        mixtures = select(rich, model=model, topics=k, prior=SHARE_MIXTURE)
+        fitted, shown = mixtures.groupby("at")["value"].mean(), printable(mixtures, ["at"])
         rows.append(
             [
                 *(style.MODEL_NAMES[str(model)], latex.integer(k)),
@@ -224,11 +224,13 @@ def newsgroups(inputs: Inputs) -> str:
                 latex.perplexity(perplexity(float(flat["value"].mean()), 1)),
                 f"{latex.perplexity(perplexity(means[best], 1))} ({best / PER_SUM:g})",
                 *(
-                    _if_shown(latex.perplexity(perplexity(fitted[at], 1)), shown[at]) if at in fitted else latex.DASH
-                    for at in sizes
+                    _if_shown(latex.perplexity(perplexity(fitted[size], 1)), shown[size])
+                    if size in fitted
+                    else latex.DASH
+                    for size in sizes
                 ),
                 latex.decimal(float(flat["gap"].mean()), 3),
-                latex.decimal(float(own.loc[own["at"] == best, "gap"].mean()), 3),
+                latex.decimal(float(numbers.loc[numbers["at"] == best, "gap"].mean()), 3),
             ]
         )
     head = rf"""
@@ -279,10 +281,10 @@ prior of \(\theta\) & \(K\) & tokens & likelihood & sweeps & \multicolumn{1}{c}{
     return latex.tabular(inputs, "@{}lrrlrrrr@{}", head, (_recommendation_row(panel) for _, panel in panels))
 
 
-def prior_label(prior: str, over: str) -> str:
-    """Return the parameters of a prior by its name, such as "alpha-sum-1"; `over` stands for "divided by K"."""
+def prior_label(prior: str, divided: str) -> str:
+    """Return the parameters of a prior by its name, like "alpha-sum-1"; `divided` is the text for "divided by K"."""
     kind, _, value = prior.rpartition("-")
-    return rf"\alpha_k = {value}{'' if kind == 'alpha' else over}"
+    return rf"\alpha_k = {value}{'' if kind == 'alpha' else divided}"
 
 
 def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
@@ -301,7 +303,7 @@ def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
 
 
 def validated(inputs: Inputs) -> str:
-    """Return what the reference was held to where it is used, by corpus: differences, and documents' z beyond limits.
+    """Return the reference's validation where it is used, by corpus: differences, and documents' z beyond limits.
 
     Raises:
         InputError: if no cell was measured.
@@ -319,14 +321,17 @@ def _validated_rows(inputs: Inputs) -> Iterator[list[str]]:
         raise InputError("table-validation: the reference was held to nothing; measure its validation")
     for corpus in dict.fromkeys(cells["corpus"]):
         for other, name in validation.NAMES.items():
-            own = select(cells, corpus=corpus, other=other)
-            if own.empty:
+            chosen = select(cells, corpus=corpus, other=other)
+            if chosen.empty:
                 continue
-            z, within = select(documents, corpus=corpus, other=other)["z"].abs(), own[own["validated"]]["gain"]
+            z, gains = (
+                select(documents, corpus=corpus, other=other)["z"].abs(),
+                chosen[chosen["validated"]]["gain"],
+            )
             far = [f"{(z > limit).sum()} of {len(z)}" for limit in (validation.FAR, validation.FARTHER)]
             spread = [latex.decimal(float((z**2).mean()) ** 0.5, 2), *far] if len(z) else [latex.DASH] * 3
-            gaps = [_error(within.mean()), _error(max(within, key=abs))] if len(within) else [latex.DASH] * 2
-            counts = [latex.integer(len(own)), latex.integer(len(within))]
+            gaps = [_error(gains.mean()), _error(max(gains, key=abs))] if len(gains) else [latex.DASH] * 2
+            counts = [latex.integer(len(chosen)), latex.integer(len(gains))]
             yield [latex.corpus_name(corpus), name, *counts, *gaps, *spread]
 
 
@@ -343,7 +348,10 @@ def held(inputs: Inputs) -> "pd.DataFrame":
         raise InputError("is-a-probability: no score was held to documents drawn from its model; measure it")
     scores, models = (zip(excesses[a], excesses[b], strict=True) for a, b in (("model", "score"), ("corpus", "topics")))
     return excesses.assign(
-        name=[SCORES[score] if of == probability.TRUE_MODEL else f"{of} {FUNCTIONS[of]}" for of, score in scores],
+        name=[
+            SCORES[score] if model == probability.TRUE_MODEL else f"{model} {FUNCTIONS[model]}"
+            for model, score in scores
+        ],
         label=[f"{topics} topics" if corpus == probability.NONE else corpus for corpus, topics in models],
     )
 
@@ -358,10 +366,10 @@ def power_of_ten(nats: float) -> str:
 
 
 def is_a_probability(inputs: Inputs) -> str:
-    """Return every score's excess over the truth by model, bold where no probability has it, and the least chances.
+    """Return every score's excess over the truth by model, bold where no probability has it, and its least chances.
 
-    The chances are those that a probability has of the largest excess, over the truth and without an evaluator of it.
-    Below, the sums of folding-in over all documents of so many tokens.
+    The chances are a probability's of the largest excess, over the truth and without an evaluator of it.
+    The last rows have the sums of folding-in over all documents of a number of tokens.
     """
     excesses = held(inputs)
     models = excesses.drop_duplicates("label").set_index(["corpus", "topics"])["label"]
@@ -373,20 +381,31 @@ score & {" & ".join(map(latex.escape, models))} & \(p(w)\) & \(p(w \mid \theta)\
     body: list[latex.TableRow] = []
     cells: dict[Any, str]
     after_refuted = False
-    for _, own in excesses.groupby(["model", "score"], sort=False):
-        columns = zip(*(own[name] for name in ("corpus", "topics", "over", "refuted")), strict=True)
-        cells = {(corpus, topics): _excess(over, refuted) for corpus, topics, over, refuted in columns}
-        refuted = bool(own["refuted"].any())
+    for _, group in excesses.groupby(["model", "score"], sort=False):
+        columns = zip(*(group[name] for name in ("corpus", "topics", "over", "refuted")), strict=True)
+        cells = {(corpus, topics): _excess(nats, refuted) for corpus, topics, nats, refuted in columns}
+        refuted = bool(group["refuted"].any())
         body += [latex.ADDLINESPACE] * (after_refuted and not refuted)
         after_refuted = refuted
-        chances = [power_of_ten(Excess(own[column].max()).log_chance) for column in ("over", "given")]
-        body.append([latex.escape(own["name"].iloc[0]), *(cells.get(at, latex.DASH) for at in models.index), *chances])
+        chances = [power_of_ten(Excess(group[column].max()).log_chance) for column in ("over", "given")]
+        body.append(
+            [
+                latex.escape(group["name"].iloc[0]),
+                *(cells.get(model, latex.DASH) for model in models.index),
+                *chances,
+            ]
+        )
     gaps = results.truth_gaps(inputs)
     if len(gaps):
-        cells = {at: "exact" if gap == 0.0 else latex.decimal(gap) for at, gap in gaps.items()}
+        cells = {model: "exact" if gap == 0.0 else latex.decimal(gap) for model, gap in gaps.items()}
         body.append(r"\midrule")
         body.append(
-            [r"\(\log p(w)\) is known to within, nats", *(cells.get(at, latex.DASH) for at in models.index), "", ""]
+            [
+                r"\(\log p(w)\) is known to within, nats",
+                *(cells.get(model, latex.DASH) for model in models.index),
+                "",
+                "",
+            ]
         )
     sums = results.sums_over_documents(inputs)
     if len(sums):
@@ -396,8 +415,8 @@ score & {" & ".join(map(latex.escape, models))} & \(p(w)\) & \(p(w \mid \theta)\
             (f"full folding-in, sum over all documents of {tokens} tokens", "log_sum"),
             ("the most that it can be, whatever the topics", "most"),
         ):
-            cells = {at: power_of_ten(nats) for at, nats in sums[column].items()}
-            body.append([label, *(cells.get(at, latex.DASH) for at in models.index), "", ""])
+            cells = {model: power_of_ten(nats) for model, nats in sums[column].items()}
+            body.append([label, *(cells.get(model, latex.DASH) for model in models.index), "", ""])
     return latex.tabular(inputs, f"@{{}}l{'r' * (n + 2)}@{{}}", head, body)
 
 
@@ -409,14 +428,14 @@ def _excess(nats: float, refuted: bool) -> str:
 
 
 def peers(inputs: Inputs) -> str:
-    """Return what is printed, reported and true perplexity with its error, their ratio, and the growing term."""
+    """Return the printed number, reported and true perplexity with its error, their ratio, and the growing term."""
     head = r"""
  & & & & \multicolumn{1}{c}{as} & \multicolumn{2}{c}{perplexity} & & \multicolumn{1}{c@{}}{growing term,}\\
 \cmidrule(lr){6-7}
 corpus & $K$ & library & function & \multicolumn{1}{c}{printed} & reported & true & ratio
  & \multicolumn{1}{c@{}}{nats/token}\\"""
     rows: list[latex.TableRow] = []
-    for corpus, table in results.of_libraries(inputs).groupby("corpus", sort=False):
+    for corpus, table in results.library_numbers(inputs).groupby("corpus", sort=False):
         rows.append(latex.ADDLINESPACE)
         table = table[table["topics"].isin(results.available(PEERS_TOPICS, set(table["topics"])))]
         for _, cell in table.dropna(subset=[REPORTED, TRUTH]).iterrows():
@@ -434,7 +453,7 @@ corpus & $K$ & library & function & \multicolumn{1}{c}{printed} & reported & tru
 
 
 def longer_chains(inputs: Inputs) -> str:
-    """Return split R-hat after both lengths of chains, and how scores change, by corpus and K, means over splits.
+    """Return split R-hat after both lengths of chains, and the changes of scores, by corpus and K, means over splits.
 
     Raises:
         InputError: if no chains were run.
@@ -446,13 +465,13 @@ def longer_chains(inputs: Inputs) -> str:
         long_chains.changes(inputs, score).groupby(["corpus", "topics"])["gain"].agg(list)
         for score in long_chains.SCORES
     ]
-    rows, before = [], ""
+    rows, previous = [], ""
     for corpus, topics in r_hats.index:
-        at = (corpus, topics)
-        name = "" if corpus == before else latex.corpus_name(corpus)
-        cells = [latex.decimal(float(r_hats.loc[at, of]), 2) for of in (SHORT, LONG)]
-        rows.append([name, latex.integer(topics), *cells, *(over_seeds.signed(gain[at], 4) for gain in gains)])
-        before = corpus
+        cell = (corpus, topics)
+        name = "" if corpus == previous else latex.corpus_name(corpus)
+        cells = [latex.decimal(float(r_hats.loc[cell, column]), 2) for column in (SHORT, LONG)]
+        rows.append([name, latex.integer(topics), *cells, *(over_seeds.signed(gain[cell], 4) for gain in gains)])
+        previous = corpus
     head = r"""
  & & \multicolumn{2}{c}{$\hat R$} & \multicolumn{3}{c@{}}{change, nats per token}\\
 \cmidrule(lr){3-4}\cmidrule(l){5-7}
@@ -461,21 +480,21 @@ corpus & $K$ & short & long & full folding-in & half folding-in & likelihood\\""
 
 
 def conclusions_on_lda(inputs: Inputs) -> str:
-    """Return what is concluded on LDA after the shorter and the longer chains, by corpus; a verdict that moves is bold.
+    """Return the conclusions on LDA after the shorter and the longer chains, by corpus, bold where a verdict moves.
 
     Raises:
         InputError: if no chains were run.
     """
     rows: list[list[str]] = []
-    before = ""
+    previous = ""
     for says, short, long in long_chains.conclusions(inputs):
-        cells = [latex.escape(says) if says != before else "", latex.corpus_name(short.corpus)]
+        cells = [latex.escape(says) if says != previous else "", latex.corpus_name(short.corpus)]
         for effect in (short, long):
             verdict = effect.verdict
             moved = verdict != short.verdict
             cells += [regret_cell(effect), rf"\textbf{{{verdict}}}" if moved else verdict]
         rows.append(cells)
-        before = says
+        previous = says
     if not rows:
         raise InputError("table-long-chains-conclusions: no chains were run; run them")
     head = r"""
@@ -507,7 +526,7 @@ def large(value: float) -> str:
 
 
 def front_page(inputs: Inputs) -> str:
-    """Return in Markdown how far PLSA's full folding-in is from the likelihood under three priors, corpus by corpus.
+    """Return in Markdown PLSA's full folding-in and its distance from the likelihood under three priors, by corpus.
 
     At the most topics, with the share of the log factor under the flat prior that goes under the best other one; and at
     the number of topics that the likelihood under the flat prior scores highest.
@@ -515,13 +534,13 @@ def front_page(inputs: Inputs) -> str:
     rows = []
     for corpus in results.optimism_corpora(inputs):
         full, flat = (curve(inputs, corpus, PLSA, name)["perplexity"] for name in (FULL, TRUTH))
-        most, own = flat.index[-1], int(str(flat.idxmin()))
+        most, chosen = flat.index[-1], int(str(flat.idxmin()))
         by_prior = [results.errors(inputs, corpus, PLSA, FULL, prior=prior) for prior in (OPTIMISM, FITTED, MIXTURE)]
         gaps = [errors[most] for errors in by_prior if most in errors]
         factors = ", ".join(f"x {math.exp(gap):.1f}" for gap in gaps)
-        at_own = f"x {math.exp(by_prior[0][own]):.1f} ({own})"
+        at_chosen = f"x {math.exp(by_prior[0][chosen]):.1f} ({chosen})"
         perplexities = (f"{points[most]:,.0f}" for points in (full, flat))
-        rows.append([corpus, str(most), *perplexities, factors, f"{1.0 - min(gaps) / gaps[0]:.0%}", at_own])
+        rows.append([corpus, str(most), *perplexities, factors, f"{1.0 - min(gaps) / gaps[0]:.0%}", at_chosen])
     head = (
         "corpus",
         "topics",

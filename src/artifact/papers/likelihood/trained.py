@@ -1,4 +1,4 @@
-"""PLSA and LDA as the experiments that train both themselves train them."""
+"""Training of PLSA and LDA for the experiments that train both themselves."""
 
 from artifact.papers.likelihood.settings import Reference, SameHalves, Trained, Validation
 from heldout.corpora.corpus import Corpus

@@ -1,6 +1,6 @@
-"""The reference's validation read back: what it was held to, cell by cell and document by document.
+"""The reference's validation read back: its difference from other estimates, by cell and by document.
 
-A cell is a corpus, a model, a prior, a number of topics and a seed, by what the reference is held to there
+A cell is a corpus, a model, a prior, a number of topics and a seed, by the estimate that the reference is held to
 (`experiments.validation`): itself with more work, a particle filter, or bounds of drawn documents. It counts as
 validated where both stated errors are at most `LARGEST`, and no document's log weights of the particle filter have a
 variance above 1 nat^2: of normal log weights the mean of R weights then errs by a factor whose relative error is above
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FAR, FARTHER = 3.0, 4.0  # standard errors
-RUNS = 10  # of the particle filter where a study does not say
+RUNS = 10  # number of the particle filter's runs where a study does not say
 NAMES = {
     measured.LONGER: "the reference, longer",
     measured.FILTER: "particle filter",
@@ -31,10 +31,10 @@ _CELL = ["corpus", "model", "variant", "topics", "seed"]
 
 
 def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
-    """Return every cell and what the reference is held to there.
+    """Return every cell, by the estimate that the reference is held to there.
 
     Returns:
-        "corpus", "model", "topics", "seed", "prior" and "other", what it is held to; "tokens"; in nats per token
+        "corpus", "model", "topics", "seed", "prior" and "other", the other estimate; "tokens"; in nats per token
         "gain", the reference less the other, its "error", "stated", the reference's own error, and "own", the other's
         (NaN of bounds); and "validated".
     """
@@ -45,32 +45,32 @@ def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame
     kinds = {end: table[table["quantity"].str.endswith(end)] for end in ends}
     named = {end: rows.assign(other=rows["quantity"].str.removesuffix(end)) for end, rows in kinds.items()}
     keys = [*_CELL, "other"]
-    found = named[measured.DIFFERENCE][[*keys, "value", "standard_error"]]
+    table = named[measured.DIFFERENCE][[*keys, "value", "standard_error"]]
     for end, column in ((measured.TOKENS, "tokens"), (measured.REFERENCE_ERROR, "stated"), (measured.OWN_ERROR, "own")):
-        found = found.merge(named[end][[*keys, "value"]].rename(columns={"value": column}), on=keys, how="left")
-    tokens = found.pop("tokens")
-    found = found.rename(columns={"value": "gain", "standard_error": "error"})
+        table = table.merge(named[end][[*keys, "value"]].rename(columns={"value": column}), on=keys, how="left")
+    tokens = table.pop("tokens")
+    table = table.rename(columns={"value": "gain", "standard_error": "error"})
     for name in ("gain", "error", "stated", "own"):
-        found[name] = found[name] / tokens
-    validated = found[["stated", "own"]].fillna(0.0).max(axis=1) <= LARGEST
-    found = found.merge(_bounds(inputs), on=keys, how="left")
-    validated &= ~found.pop("bound").fillna(False).astype(bool)
-    prior = found["variant"].str.removeprefix(f"{measured.KIND}-")
-    return found.drop(columns="variant").assign(prior=prior, tokens=tokens, validated=validated)
+        table[name] = table[name] / tokens
+    validated = table[["stated", "own"]].fillna(0.0).max(axis=1) <= LARGEST
+    table = table.merge(_bounds(inputs), on=keys, how="left")
+    validated &= ~table.pop("bound").fillna(False).astype(bool)
+    prior = table["variant"].str.removeprefix(f"{measured.KIND}-")
+    return table.drop(columns="variant").assign(prior=prior, tokens=tokens, validated=validated)
 
 
 def means(cells: "pd.DataFrame") -> "pd.DataFrame":
     """Return the means of `cells` over seeds, with their "error", validated where every one is."""
     keys = [name for name in (*_CELL, "prior", "other") if name in cells.columns and name != "seed"]
     squares = cells.assign(square=cells["error"] ** 2).groupby(keys, sort=False)
-    found = squares.agg(
+    averages = squares.agg(
         gain=("gain", "mean"), square=("square", "sum"), n=("gain", "size"), validated=("validated", "all")
     )
-    return found.assign(error=found["square"] ** 0.5 / found["n"]).reset_index()
+    return averages.assign(error=averages["square"] ** 0.5 / averages["n"]).reset_index()
 
 
 def _bounds(inputs: Inputs) -> "pd.DataFrame":
-    """Return the cells of the particle filter that are lower bounds of a document or more, with "bound"."""
+    """Return the cells of the particle filter that are lower bounds of one document or more, with "bound"."""
     settings = inputs.settings.experiment(measured.KIND).get("settings", {})
     error = math.sqrt(math.expm1(1.0) / settings.get("runs", RUNS))
     largest = math.hypot(error, error**2 / 2.0)  # with its bias (`heldout.evaluators.evaluation.corrected`)
@@ -80,7 +80,7 @@ def _bounds(inputs: Inputs) -> "pd.DataFrame":
 
 
 def documents(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
-    """Return every document of validated cells: "z", its difference in errors of both, beside its cell's columns."""
+    """Return every document of validated cells: "z", its difference in errors of both, and its cell's columns."""
     table = select(inputs.measurements, axis="document")
     table = table[
         table["variant"].str.startswith(f"{measured.KIND}-") & table["quantity"].str.endswith(measured.DIFFERENCE)
@@ -91,6 +91,6 @@ def documents(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataF
         other=table["quantity"].str.removesuffix(measured.DIFFERENCE),
         z=table["value"] / table["standard_error"],
     )
-    of_cells = cells(inputs, corpora)
+    known_cells = cells(inputs, corpora)
     keys = ["corpus", "model", "topics", "seed", "prior", "other"]
-    return rows.merge(of_cells.loc[of_cells["validated"], keys], on=keys)
+    return rows.merge(known_cells.loc[known_cells["validated"], keys], on=keys)

@@ -73,7 +73,7 @@ WELLING = Paper(
             "LDA beside the best curves of PLSA and EPCA",
             "figures.figures_7_to_9_comparison.comparison",
             (PLSA, EPCA, LDA),
-            claims=(*(f"lda-better{by}{prior}" for prior in PRIORS for by in ("", "-by-half")), "epca-similar"),
+            claims=(*(f"lda-better{half}{prior}" for prior in PRIORS for half in ("", "-by-half")), "epca-similar"),
         ),
         "figure-beyond": Exhibit(
             "PLSA beyond the size of the vocabulary",

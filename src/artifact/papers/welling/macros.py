@@ -57,7 +57,7 @@ def macros(inputs: Inputs) -> Macros:
         for evaluator, side in SIDES.items():
             table = plsa[evaluator]
             by_constant = [means(curve) for _, curve in table.groupby("smoothing")]
-            numbers[f"{side}Turns"] = _of(sum(own.iloc[-1] > own.min() for own in by_constant), len(by_constant))
+            numbers[f"{side}Turns"] = _share(sum(one.iloc[-1] > one.min() for one in by_constant), len(by_constant))
             smallest = _curve(table[table["smoothing"] == table["smoothing"].min()])
             numbers |= {f"{side}Smallest{part}": smallest[part] for part in ("Last", "Lowest", "LowestTopics")}
             chosen = _curve(best(table))
@@ -69,7 +69,7 @@ def macros(inputs: Inputs) -> Macros:
             numbers[f"{name}LowestAt"] = _curve(curve)["LowestAt"]
         numbers["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in numbers.items()}
-    return result | _beyond(inputs) | _convergence(inputs) | _priors(inputs)
+    return result | _beyond_vocabulary(inputs) | _convergence(inputs) | _priors(inputs)
 
 
 def _settings(inputs: Inputs) -> Macros:
@@ -102,7 +102,7 @@ def prior_in_words(inputs: Inputs, variant: str) -> str:
 
 
 def _end(inputs: Inputs, part: str, rule: str) -> str:
-    """Say when PLSA's training or folding in ends."""
+    """Return in words the end of PLSA's training or folding in."""
     iterations, tolerance = (inputs.settings.setting(PLSA, part, name) for name in ("iterations", "tolerance"))
     return latex.stopping(iterations, tolerance, rule)
 
@@ -118,41 +118,41 @@ def _priors(inputs: Inputs) -> Macros:
 
 
 def _versions_apart(inputs: Inputs, corpus: str) -> str:
-    """Return how far the best curves of PLSA-HOF and PLSA-VEM lie apart at most, by either way to fold in."""
-    apart: list[float] = []
+    """Return the largest distance between the best curves of PLSA-HOF and PLSA-VEM, by either way to fold in."""
+    distances: list[float] = []
     for evaluator in FOLDING_IN:
         first, second = (means(best(points(inputs, [corpus], model, evaluator))) for model in (PLSA, VEM))
         ratios = (first / second).dropna()
-        apart += [max(ratio, 1.0 / ratio) - 1.0 for ratio in ratios]
-    return latex.percent(max(apart)) if apart else NOT_RUN
+        distances += [max(ratio, 1.0 / ratio) - 1.0 for ratio in ratios]
+    return latex.percent(max(distances)) if distances else NOT_RUN
 
 
 def _curve(curve: "pd.DataFrame") -> Macros:
-    """Return where a curve ends and is lowest, means over seeds with standard errors; "not run" where there is none."""
+    """Return a curve's end and lowest point, means over seeds with standard errors; "not run" where there is none."""
     if curve.empty:
         return dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
-    own = means(curve)
+    perplexities = means(curve)
 
-    def at(topics: int) -> str:  # with its standard error
+    def perplexity_at(topics: int) -> str:  # with its standard error
         values = select(curve, topics=topics)["perplexity"].tolist()
         mean = statistics.fmean(values)
         if math.isinf(mean):
             return latex.perplexity(mean)
         return over_seeds.decimal(values, 0 if mean >= over_seeds.LARGE else 1)
 
-    lowest = int(str(own.idxmin()))
-    perplexity, topics = at(lowest), latex.integer(lowest)
+    lowest = int(str(perplexities.idxmin()))
+    perplexity, topics = perplexity_at(lowest), latex.integer(lowest)
     return {
         "Constant": latex.power(curve["smoothing"].iloc[0]),
-        "Last": at(int(own.index[-1])),
+        "Last": perplexity_at(int(perplexities.index[-1])),
         "Lowest": perplexity,
         "LowestTopics": topics,
         "LowestAt": f"{perplexity} ({topics})",
     }
 
 
-def _beyond(inputs: Inputs) -> Macros:
-    """Return what folding in says at the largest number of topics beyond the vocabulary."""
+def _beyond_vocabulary(inputs: Inputs) -> Macros:
+    """Return the perplexities of folding in at the largest number of topics beyond the vocabulary."""
     corpus = inputs.settings.beyond.corpus
     result = {f"Beyond{name}": NOT_RUN for name in ("Vocabulary", "From", "To", "FullTo", "HalfTo")}
     result |= {"BeyondCorpus": latex.corpus_name(corpus)}
@@ -175,14 +175,14 @@ def _beyond(inputs: Inputs) -> Macros:
 
 
 def _convergence(inputs: Inputs) -> Macros:
-    """Return how far the Gibbs sampler's chains agree: split R-hat over corpora, topics and seeds."""
+    """Return split R-hat, the agreement of the Gibbs sampler's chains, over corpora, topics and seeds."""
     r_hats = select(inputs.measurements, quantity="r-hat")["value"]
     shown = {"RhatMedian": r_hats.median(), "RhatLargest": r_hats.max()}
     return {name: latex.decimal(value, 2) if len(r_hats) else NOT_RUN for name, value in shown.items()}
 
 
 def how_often(verb: str, happened: list[bool], what: str = "steps") -> str:
-    """Return in words how often something happens.
+    """Return in words the number of times that something happens.
 
     Examples:
         >>> how_often("falls", [True, False]), how_often("falls", [False, False])
@@ -198,7 +198,7 @@ def how_often(verb: str, happened: list[bool], what: str = "steps") -> str:
     return f"{verb} at {number} of {total} {what}"
 
 
-def _of(number: int, total: int) -> str:
+def _share(number: int, total: int) -> str:
     if number == total:
         return f"all {latex.integer(total)}"
     return f"{latex.integer(number) if number else 'none'} of {latex.integer(total)}"

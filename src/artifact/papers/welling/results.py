@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # variants with exact values of documents
-# readings of LDA's prior, beside the study's own: variants of the study
+# readings of LDA's prior other than the main one: variants of the study
 SPARSE, FITTED = "sparse-prior", "fitted-prior"
 POINT_OF = ["corpus", "variant", "smoothing", "topics", "seed"]  # columns that name a point
-CHAINS = ("none", "0")  # chains under which documents are measured: of several the first
+CHAINS = ("none", "0")  # chains under which documents are measured, the first of several
 
 
 def points(
@@ -108,8 +108,8 @@ def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
         return None
     vocabulary = int(inputs.corpus(settings.beyond.corpus)["vocabulary"])
     grid = sorted({*settings.topics, *settings.beyond.topics})
-    within = [k for k in grid if k <= vocabulary]
-    return (within[-1], grid[-1]) if within and grid[-1] > vocabulary else None
+    lower = [k for k in grid if k <= vocabulary]
+    return (lower[-1], grid[-1]) if lower and grid[-1] > vocabulary else None
 
 
 def beyond_points(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) -> "pd.DataFrame":

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 def corpora(inputs: Inputs) -> str:
-    """Return the corpora, what the original printed of them, and the difference."""
+    """Return the corpora's sizes, the sizes that the original printed, and the differences."""
     rows: list[latex.TableRow] = [*table.corpora(inputs).latex()]
-    if len(rows) > len(inputs.settings.corpora):  # beside the study's own
+    if len(rows) > len(inputs.settings.corpora):  # more than the study's own
         rows.insert(len(inputs.settings.corpora), latex.ADDLINESPACE)
     return latex.tabular(
         inputs,
@@ -60,7 +60,7 @@ FAMILIES: tuple[Family, ...] = (
 
 
 def models(inputs: Inputs) -> str:
-    """Return the family of models: latent variables, conditionals, and what point posteriors drop.
+    """Return the family of models: latent variables, conditionals, and the entropy that point posteriors drop.
 
     A rule divides discrete from continuous latent variables.
     """
@@ -77,8 +77,8 @@ model & latent & $h$ & $p(x \mid h)$ & entropy & bound & source\\
 
 
 def _models() -> Iterator[latex.TableRow]:
-    for before, family in zip((None, *FAMILIES), FAMILIES, strict=False):
-        if before is not None and before.latent != family.latent:
+    for previous, family in zip((None, *FAMILIES), FAMILIES, strict=False):
+        if previous is not None and previous.latent != family.latent:
             yield r"\midrule"
         yield model_row(family)
 
@@ -117,9 +117,9 @@ IN_WORDS = {
     "lda-better-by-half": "more clearly by half",
     "epca-similar": "EPCA is like PLSA",
 }
-ACROSS = ("long-documents-alleviate",)  # claims that compare corpora
+CORPUS_CLAIMS = ("long-documents-alleviate",)  # claims that compare corpora
 IN_THE_PAPER = (4, 6)  # figures whose counterparts are not in its supplement
-MESSAGES = {  # messages of the original's figures, the claims that say so, and the kind of our figure
+MESSAGES = {  # messages of the original's figures, the claims on them, and the kind of our figure
     **dict.fromkeys((1, 2, 3), (*VERSIONS, "versions")),
     **dict.fromkeys((4, 5), (*SMOOTHING, "smoothing")),
     6: (*LONG, "smoothing"),
@@ -128,7 +128,7 @@ MESSAGES = {  # messages of the original's figures, the claims that say so, and 
 
 
 def side_by_side(inputs: Inputs) -> str:
-    """Return each figure's message, what is measured here, and whether it is the same."""
+    """Return each figure's message, its measured counterpart here, and whether both agree."""
     return latex.tabular(
         inputs,
         r"@{}P{0.12\linewidth}P{0.32\linewidth}P{0.4\linewidth}P{0.09\linewidth}@{}",
@@ -148,7 +148,7 @@ def _figures(inputs: Inputs) -> Iterator[latex.TableRow]:
                 rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
                 message,
                 r"\newline ".join(
-                    f"{latex.escape(claim_in_words(name))}: {own.verdict}" for name, own in judged.items()
+                    f"{latex.escape(claim_in_words(name))}: {judgement.verdict}" for name, judgement in judged.items()
                 ),
                 same(judged.values()),
             ]
@@ -157,12 +157,12 @@ def _figures(inputs: Inputs) -> Iterator[latex.TableRow]:
 def _judged(inputs: Inputs, claim: str, corpus: str) -> Judgement:
     """Return a claim's judgement by its effects on a figure's own corpus; by all, if it compares corpora."""
     judgement = inputs.judged(claim)
-    own = tuple(effect for effect in judgement.effects if effect.corpus == corpus)
-    return judgement if claim in ACROSS else Judgement(claim, own)
+    effects = tuple(effect for effect in judgement.effects if effect.corpus == corpus)
+    return judgement if claim in CORPUS_CLAIMS else Judgement(claim, effects)
 
 
 def claim_in_words(name: str) -> str:
-    """Return what a claim says, in few words."""
+    """Return a claim in a few words."""
     for prior in ("sparse", "fitted"):
         bare = name.removesuffix(f"-{prior}-prior")
         if bare != name:
@@ -171,26 +171,26 @@ def claim_in_words(name: str) -> str:
 
 
 def same(judgements: Iterable[Judgement]) -> str:
-    """Return a message's verdict: the one that all of its claims have, or that they differ."""
+    """Return a message's verdict: the common verdict of its claims, or that they differ."""
     return together(judgement.verdict for judgement in judgements)
 
 
 def alternatives(inputs: Inputs) -> str:
-    """Return what other settings change: perplexity over that of the choice less one, the median and the range."""
+    """Return the effect of other settings: median and range of their perplexity over the chosen ones', less one."""
     study = inputs.settings
 
     def runs(corpus: str, model: str, variant: str, topics: Sequence[int], seeds: Sequence[int]) -> list[Run]:
         return [Run(corpus, model, variant, k, seed) for k in topics for seed in seeds]
 
     _, topics, seeds = study.alternative_grid
-    compared: list[tuple[str, str, str, list[Run], list[Run]]] = []  # model, what, corpus, chosen and other runs
+    compared: list[tuple[str, str, str, list[Run], list[Run]]] = []  # model, setting, corpus, chosen and other runs
     for other in study.alternatives:
         what = ", ".join(
             f"{'' if part == 'train' else 'folding in: '}{latex.wording(name.replace('_', ' '))} {latex.setting(value)}"
             for (part, name), value in other.changes.items()
         )
-        at, own = (other.corpus, other.model), study.variant(other.model)
-        chosen, changed = (runs(*at, variant, topics, other.seeds) for variant in (own, other.variant))
+        place, main = (other.corpus, other.model), study.variant(other.model)
+        chosen, changed = (runs(*place, variant, topics, other.seeds) for variant in (main, other.variant))
         compared.append((other.model, what, other.corpus, chosen, changed))
     for corpus in study.alternative_corpora:
         for model in (PLSA, LDA):
@@ -214,9 +214,9 @@ def alternatives(inputs: Inputs) -> str:
 
 
 def _changes(inputs: Inputs, chosen: Sequence[Run], other: Sequence[Run]) -> list[str]:
-    """Return other / chosen - 1 by either way to fold in, at the same topics, seed and constant; a dash without any."""
-    on = ["topics", "seed", "smoothing", "evaluator"]
-    both = _perplexities(inputs, chosen).merge(_perplexities(inputs, other), on=on)
+    """Return other / chosen - 1 by either way to fold in, at the same topics, seed and constant; a dash for none."""
+    keys = ["topics", "seed", "smoothing", "evaluator"]
+    both = _perplexities(inputs, chosen).merge(_perplexities(inputs, other), on=keys)
     cells = []
     for evaluator in FOLDING_IN:
         rows = both[both["evaluator"] == evaluator]

@@ -24,11 +24,11 @@ from scipy.special import logsumexp
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.extensions.experiments.slda import of_one
+from gallery.extensions.experiments.slda import single_responses
 from gallery.extensions.models.disclda import DiscLDA
 from gallery.extensions.spec import Discriminative
 from gallery.member import ANSWERS, FOLDED, LIKELIHOOD, USUAL, Family
-from gallery.priors.experiments.covariates import of_frequent_words
+from gallery.priors.experiments.covariates import keep_frequent_words
 from gallery.tokens.members.data import folded_in_given_length
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import classes_of
@@ -36,12 +36,12 @@ from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.typing import Floats, Ints
 
-BLOCKS, LEARNT, APART, BAYES = "disclda", "disclda-em", "apart", "naive-bayes"
+BLOCKS, LEARNT, BY_CLASS, BAYES = "disclda", "disclda-em", "apart", "naive-bayes"
 WORDS, ERROR, USUAL_ERROR = "words", "error", "usual-error"
 FAMILIES = (
     Family(
         "classes of documents",
-        (BAYES, APART, BLOCKS, LEARNT),
+        (BAYES, BY_CLASS, BLOCKS, LEARNT),
         FOLDED,
         ANSWERS,
         {BLOCKS: "DiscLDA, block form: classes", LEARNT: "DiscLDA, EM: classes"},
@@ -66,7 +66,7 @@ def divided(job: Job, settings: Discriminative) -> tuple[Corpus, Ints, Corpus, I
         both[0].append(places[: settings.documents])
         both[1].append(places[settings.documents : settings.documents + settings.test_documents])
     training, test = (np.sort(np.concatenate(places)) for places in both)
-    halves = of_frequent_words(job.corpus.subset(training), job.corpus.subset(test), settings.words)
+    halves = keep_frequent_words(job.corpus.subset(training), job.corpus.subset(test), settings.words)
     return (
         halves[0],
         np.searchsorted(chosen, classes[training]),
@@ -87,7 +87,7 @@ def experiment(job: Job, settings: Discriminative) -> Results:
     training, of_training, test, of_test, left_out = divided(job, settings)
     recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
     own, common = settings.own, settings.common
-    kinds = {BAYES: (1, 0), APART: (own + common, 0), BLOCKS: (own, common), LEARNT: (own, common)}
+    kinds = {BAYES: (1, 0), BY_CLASS: (own + common, 0), BLOCKS: (own, common), LEARNT: (own, common)}
     for name, (of_class, of_all) in kinds.items():
         K = of_class + of_all
         random = job.generator("disclda", model=name, topics=K)
@@ -104,7 +104,7 @@ def experiment(job: Job, settings: Discriminative) -> Results:
         row = recorder.at(model=name, topics=K)
         for evaluator, quantity, values in ((LIKELIHOOD, ERROR, exact), (USUAL, USUAL_ERROR, folded)):
             log_posterior, error = posterior(values, of_test)
-            row.score(evaluator, of_one(log_posterior))
+            row.score(evaluator, single_responses(log_posterior))
             row.measure(quantity, error)
         words = exact[np.arange(len(exact)), of_test].sum() / test.n_tokens
         row.measure(WORDS, words)

@@ -33,7 +33,7 @@ from artifact.study.study import installed
 from gallery.extensions.spec import Dynamics
 from gallery.member import BOUND, LIKELIHOOD, TOKENS, USUAL, Family
 from gallery.priors.experiments.correlation import PACKAGE
-from gallery.priors.experiments.covariates import of_frequent_words
+from gallery.priors.experiments.covariates import keep_frequent_words
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import times_of
 from heldout.errors import InputError
@@ -51,7 +51,7 @@ from heldout.typing import Floats, Ints
 MODEL, STATIC, TOMOTOPY = "dtm", "static", "dtm-tomotopy"
 PLUGGED = {MODEL: "dtm-plugged", STATIC: "static-plugged"}
 SIZE, SIGMA2, PROBABILITY, WORD, TOP = "effective-size", "sigma2", "probability", "word", "words"
-WORDS = 3  # of Figure 27.12
+WORDS = 3  # words of Figure 27.12
 FAMILIES = (
     Family(
         "moving topics",
@@ -83,7 +83,7 @@ def divided(job: Job, settings: Dynamics) -> tuple[Corpus, Ints, Corpus, int]:
     of_training = np.sort(np.concatenate([some(time, settings.documents) for time in range(last)]))
     of_test = np.sort(some(last, settings.test_documents))
     before, after = (job.corpus.subset(places) for places in (of_training, of_test))
-    training, test, _ = of_frequent_words(before, after, settings.words)
+    training, test, _ = keep_frequent_words(before, after, settings.words)
     first = test.with_streams([test.document(d)[: settings.tokens] for d in range(test.n_documents)], test.documents)
     return training, times[of_training], first, int(test.lengths.sum() - first.lengths.sum())
 

@@ -35,12 +35,12 @@ FAMILIES = (Family("topics and states", (MODEL, HMM), FOLDED, TOKENS, {MODEL: "L
 def training_documents(job: Job, number: int) -> Corpus:
     """Return the first training documents of a random order, in the corpus's own, over the words that they have."""
     training, _ = job.split()
-    some = job.some(training, number, "lda-hmm-documents")
+    some = job.sample(training, number, "lda-hmm-documents")
     return some.over(tuple(some.vocabulary[w] for w in np.unique(some.tokens)))[0]
 
 
 def fit(training: Corpus, settings: Sequences | Roles, K: int, C: int, random: np.random.Generator) -> LDAHMM:
-    """Return LDA-HMM of K topics and C states besides, fitted."""
+    """Return LDA-HMM of K topics and C further states, fitted."""
     return LDAHMM.of(settings, K, n_states=C, random_state=random).fit(training)
 
 

@@ -5,9 +5,9 @@ percent of the probability:
 
     topic-N, state-N   of the topics with most tokens, and of the states
 
-In two roles are the words of which most tokens are certain, one way or the other: those of at least `LEAST` tokens with
-the largest lesser share of tokens that were in the topics' state in more than 90 percent, or less than
-10 percent, of the last half of the sweeps. Of the Nth, of "lda-hmm":
+In two roles are the words of which most tokens are certain, one way or the other: those of at least `LEAST_TOKENS`
+tokens with the largest lesser share of tokens that were in the topics' state in more than 90 percent, or less than 10
+percent, of the last half of the sweeps. Of the Nth, of "lda-hmm":
 
     content-N, function-N   the words around its most certain tokens, noted on the axis "token", and an array, the share
                             of sweeps in which each was in the topics' state
@@ -25,9 +25,9 @@ from heldout.typing import Floats, Ints
 
 TOPIC, STATE = "topic", "state"
 CONTENT, FUNCTION, PLACE = "content", "function", "at"
-MASS = 0.9  # of probability, where a list ends
+MASS = 0.9  # probability at which a list ends
 CERTAIN = 0.9
-LEAST = 10  # tokens of a word
+LEAST_TOKENS = 10  # tokens of a word
 
 
 def experiment(job: Job, settings: Roles) -> Results:
@@ -61,7 +61,7 @@ def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> N
     rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
     tokens = np.bincount(corpus.tokens, minlength=V)
     sides = [np.bincount(corpus.tokens[of], minlength=V) for of in (content > CERTAIN, content < 1.0 - CERTAIN)]
-    lesser = np.where(tokens >= LEAST, np.minimum(*sides) / np.maximum(tokens, 1), 0.0)
+    lesser = np.where(tokens >= LEAST_TOKENS, np.minimum(*sides) / np.maximum(tokens, 1), 0.0)
     places_of: dict[str, list[int]] = {CONTENT: [], FUNCTION: []}
     for n, word in enumerate(np.argsort(-lesser, kind="stable")[: settings.words], start=1):
         places = np.flatnonzero(corpus.tokens == word)

@@ -18,7 +18,7 @@ import numpy as np
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from gallery.extensions.evaluators.rtm_link import rtm_link, rtm_link_of_weights
-from gallery.extensions.experiments.slda import of_one
+from gallery.extensions.experiments.slda import single_responses
 from gallery.extensions.models.rtm import RTM
 from gallery.extensions.spec import Relational
 from gallery.graphs.evaluators.link_prediction import area_under_curve
@@ -28,9 +28,9 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import links_of
 from heldout.typing import Ints
 
-MODEL, REGRESSION, OF_WEIGHTS = "rtm", "lda-regression", "rtm-of-weights"
+MODEL, REGRESSION, WEIGHTED = "rtm", "lda-regression", "rtm-of-weights"
 MEAN, AREA = "at-mean", "area"
-FAMILIES = (Family("links given words", (MODEL, REGRESSION, OF_WEIGHTS), STATE, ANSWERS, {MODEL: "RTM: links"}),)
+FAMILIES = (Family("links given words", (MODEL, REGRESSION, WEIGHTED), STATE, ANSWERS, {MODEL: "RTM: links"}),)
 
 
 def balanced(links: Ints, ends: Ints, others: Ints, number: int, random: np.random.Generator) -> tuple[Ints, Ints]:
@@ -50,7 +50,7 @@ def balanced(links: Ints, ends: Ints, others: Ints, number: int, random: np.rand
 
 
 def pairs_of(job: Job, training: Corpus, whole: Corpus, settings: Relational) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return training pairs by the training documents' places, test pairs by those of all, and which are linked."""
+    """Return training pairs by places among training documents, test pairs by places among all, and their links."""
     random = job.generator("rtm-pairs")
     links, place = links_of(job.corpus), {name: d for d, name in enumerate(training.documents)}
     trained = np.array([name in place for name in whole.documents])
@@ -71,25 +71,25 @@ def experiment(job: Job, settings: Relational) -> Results:
     names = tuple(f"{whole.documents[i]}+{whole.documents[j]}" for i, j in test_pairs)
     recorder = job.recorder(chain="0", documents=names)
     for K in settings.topics:
-        for model in (MODEL, REGRESSION, OF_WEIGHTS):
+        for model in (MODEL, REGRESSION, WEIGHTED):
             fitted = RTM.of(
                 settings,
                 K,
                 feedback=model != REGRESSION,
-                reads="weights" if model == OF_WEIGHTS else "topics",
+                reads="weights" if model == WEIGHTED else "topics",
                 random_state=job.generator("rtm", topics=K, model=model),
             )
             topics = fitted.fit(training, pairs, links).topics(training.vocabulary)
             random = job.generator("rtm-state", topics=K, model=model)
             given = (topics, fitted.weights_, fitted.bias_, whole, test_pairs, test_links, random)
             row = recorder.at(model=model, topics=K)
-            if model == OF_WEIGHTS:
+            if model == WEIGHTED:
                 estimated, found = rtm_link_of_weights(*given, settings.draws)
                 row.score(LIKELIHOOD, estimated, samples=settings.draws)
             else:
                 found = rtm_link(*given)
-                row.score(LIKELIHOOD, of_one(found.exact))
-            row.score(USUAL, of_one(found.state), samples=1)
+                row.score(LIKELIHOOD, single_responses(found.exact))
+            row.score(USUAL, single_responses(found.state), samples=1)
             row.measure(MEAN, found.mean.mean())
             linked = np.where(test_links == 1, np.exp(found.exact), -np.expm1(found.exact))
             row.measure(AREA, area_under_curve(test_links == 1, linked))

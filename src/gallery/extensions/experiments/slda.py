@@ -30,11 +30,11 @@ from heldout.evaluators.slda_marginal import slda_marginal
 from heldout.typing import Floats
 
 MODEL, REGRESSION, FREQUENCY = "slda", "lda-regression", "label-frequency"
-WORDS, WITHIN, ACCURACY = "words", "within", "accuracy"
+WORDS, WITHIN_LIMIT, ACCURACY = "words", "within", "accuracy"
 FAMILIES = (Family("labels given words", (MODEL, REGRESSION, FREQUENCY), STATE, ANSWERS, {MODEL: "sLDA: labels"}),)
 
 
-def of_one(values: Floats) -> Evaluation:
+def single_responses(values: Floats) -> Evaluation:
     """Return the evaluation of responses, one to a case, (N,) nats."""
     return Evaluation.deterministic(values, np.ones(len(values), dtype=np.int64))
 
@@ -48,7 +48,7 @@ def experiment(job: Job, settings: Supervised) -> Results:
     share = of_training.mean()
     frequency = np.where(of_test == 1, math.log(share), math.log1p(-share))
     row = recorder.at(model=FREQUENCY, documents=test.documents, chain="none")
-    row.score(LIKELIHOOD, of_one(frequency))
+    row.score(LIKELIHOOD, single_responses(frequency))
     for K in settings.topics:
         for model, feedback in ((MODEL, True), (REGRESSION, False)):
             fitted = SLDA.of(
@@ -60,12 +60,12 @@ def experiment(job: Job, settings: Supervised) -> Results:
             )
             known = found.known
             row = recorder.at(model=model, topics=K, documents=tuple(test.documents[d] for d in known))
-            row.score(LIKELIHOOD, of_one(found.label[known]))
-            row.score(USUAL, of_one(found.state[known]), samples=1)
+            row.score(LIKELIHOOD, single_responses(found.label[known]))
+            row.score(USUAL, single_responses(found.state[known]), samples=1)
             tokens = found.tokens[known].sum()
             for quantity, value in (
                 (WORDS, found.words[known].sum() / max(tokens, 1)),
-                (WITHIN, len(known) / test.n_documents),
+                (WITHIN_LIMIT, len(known) / test.n_documents),
                 (ACCURACY, (found.label[known] > math.log(0.5)).mean() if len(known) else math.nan),
             ):
                 row.measure(quantity, value)

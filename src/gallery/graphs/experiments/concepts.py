@@ -34,7 +34,7 @@ from gallery.graphs.models.irm import IRM
 from gallery.graphs.spec import Concepts
 from heldout.corpora.relations.relation import Relations, relations_of
 
-BEST, SHARE, CLUSTER, MEAN, CELL, JOINT, APART = "best", "share", "cluster", "mean", "cell", "joint", "apart"
+BEST, SHARE, CLUSTER, MEAN, CELL, JOINT, LEAD = "best", "share", "cluster", "mean", "cell", "joint", "apart"
 FEATURES_EXACT, FEATURES_ANNEALED, FEATURES_SHARE = "features-exact", "features-annealed", "features-share"
 
 
@@ -56,7 +56,7 @@ def experiment(job: Job, settings: Concepts) -> Results:
         row.measure(JOINT, model.log_joint_, axis="start", at=int(model.log_joints_.argmax()))
         if settings.starts > 1:
             ordered = np.sort(model.log_joints_)
-            row.measure(APART, ordered[-1] - ordered[-2], axis="start", at=int(model.log_joints_.argmax()))
+            row.measure(LEAD, ordered[-1] - ordered[-2], axis="start", at=int(model.log_joints_.argmax()))
         _features(row, relations, settings, job.generator("concepts-features", eta=eta))
     names = recorder.at(smoothing=settings.etas[0])
     for name, entities in relations.entities.items():

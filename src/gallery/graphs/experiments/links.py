@@ -27,7 +27,7 @@ from heldout.typing import Floats
 
 ONE, AVERAGE, PLUGGED, DENSITY = "one", "average", "plugged", "density"
 LOG_LOSS, AUC = "log-loss", "auc"
-SPARED = 1e-3  # of a cell, added to either count of a block where parameters are plugged in
+SPARED = 1e-3  # part of a cell, added to either count of a block where parameters are plugged in
 
 
 def experiment(job: Job, settings: Links) -> Results:

@@ -21,7 +21,7 @@ from artifact.results.recorder import Results
 from artifact.study.job import Job
 from artifact.study.study import installed
 from gallery.member import BOUND, LIKELIHOOD, TOKENS, USUAL, Family
-from gallery.priors.experiments.covariates import of_frequent_words
+from gallery.priors.experiments.covariates import keep_frequent_words
 from gallery.priors.models.ctm import CTM
 from gallery.priors.spec import Correlation
 from gallery.tokens.members.data import deterministic
@@ -39,7 +39,7 @@ from heldout.topics import AnyTopics
 JOINTLY, PRIOR, TOMOTOPY = "ctm", "ctm-prior", "ctm-tomotopy"
 ESTIMATED = "estimated"
 PACKAGE = "tomotopy"
-EXACT_TOPICS = 3  # of the quadrature
+EXACT_TOPICS = 3  # topics of the quadrature
 CHECKED = 20  # documents whose estimate is held to the exact value
 FAMILIES = (Family("correlated topics", (JOINTLY, PRIOR, TOMOTOPY), BOUND, TOKENS, {JOINTLY: "CTM"}),)
 
@@ -47,8 +47,8 @@ FAMILIES = (Family("correlated topics", (JOINTLY, PRIOR, TOMOTOPY), BOUND, TOKEN
 def experiment(job: Job, settings: Correlation) -> Results:
     """Train the models and score them; raises InputError as they and the evaluators do."""
     rest, test = job.split()
-    training = job.some(rest, settings.documents, "correlation-documents")
-    training, test, left_out = of_frequent_words(training, test, settings.words)
+    training = job.sample(rest, settings.documents, "correlation-documents")
+    training, test, left_out = keep_frequent_words(training, test, settings.words)
     counts, words = training.counts(), training.vocabulary
     recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
     few = np.arange(min(CHECKED, test.n_documents))

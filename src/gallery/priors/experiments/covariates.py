@@ -57,16 +57,16 @@ def split(job: Job, documents: int, words: int, least: int) -> tuple[Corpus, Cor
         InputError: for a corpus without labels, or where no label is frequent enough.
     """
     rest, test = job.split()
-    training = job.some(rest, documents, "labelled-documents")
+    training = job.sample(rest, documents, "labelled-documents")
     labels = frequent_labels(training, least)
     if not labels:
         raise InputError(f"{job.variant}: no label of {least} training documents or more; take more documents")
     training, test = (half.subset(np.flatnonzero(indicators(half, labels).any(axis=1))) for half in (training, test))
-    training, test, left_out = of_frequent_words(training, test, words)
+    training, test, left_out = keep_frequent_words(training, test, words)
     return training, test, labels, left_out
 
 
-def of_frequent_words(training: Corpus, test: Corpus, words: int) -> tuple[Corpus, Corpus, int]:
+def keep_frequent_words(training: Corpus, test: Corpus, words: int) -> tuple[Corpus, Corpus, int]:
     """Return both over the words of most training documents, and how many test tokens were left out."""
     present = np.asarray((training.counts() > 0.0).sum(axis=0)).ravel()
     most = np.sort(np.argsort(-present, kind="stable")[: min(words, int((present > 0).sum()))])

@@ -39,7 +39,7 @@ from gallery.priors.evaluators.categorical_pca_inputs import (
     categorical_pca_inputs_marginal,
     pairs_of_tokens,
 )
-from gallery.priors.experiments.covariates import REGRESSION, of_frequent_words, with_constant
+from gallery.priors.experiments.covariates import REGRESSION, keep_frequent_words, with_constant
 from gallery.priors.models.categorical_pca_inputs import CategoricalPCAInputsByQuadrature
 from gallery.priors.models.dmr import DMR
 from gallery.priors.models.mr_lda import MRLDA, MultinomialRegression, SoftmaxNetwork
@@ -56,13 +56,13 @@ from heldout.evaluators.own_priors import own_priors
 from heldout.topics import OwnPriors
 from heldout.typing import Floats
 
-ALONE, EXPERTS, TWO_STEPS = "tags-alone", "mr-lda", "mr-lda-two-steps"
+SINGLY, EXPERTS, TWO_STEPS = "tags-alone", "mr-lda", "mr-lda-two-steps"
 INPUTS, QUADRATURE, NETWORK = "categorical-pca-inputs", "categorical-pca-inputs-quadrature", "softmax-network"
 INFORMATION, PENALTY = "information", "penalty"
 BY_QUADRATURE = 1  # the most components for which exact EM takes seconds
 FEWEST = 2  # tags of a document: one has no other to inform
 FAMILIES = (
-    Family("tags given inputs", (ALONE, EXPERTS, TWO_STEPS, NETWORK), None),
+    Family("tags given inputs", (SINGLY, EXPERTS, TWO_STEPS, NETWORK), None),
     Family("categorical PCA with inputs", (INPUTS, QUADRATURE), BOUND, ANSWERS, {INPUTS: "catPCA with inputs: tags"}),
 )
 
@@ -90,7 +90,7 @@ def split(job: Job, settings: Tags) -> tuple[Corpus, Corpus, Floats, Floats]:
     training, test = (
         half.subset(np.flatnonzero(indicators(half, tags).sum(axis=1) >= FEWEST)) for half in (training, test)
     )
-    of_training, of_test, _ = of_frequent_words(training, test, settings.words)
+    of_training, of_test, _ = keep_frequent_words(training, test, settings.words)
     x, x_test = (with_constant((half.counts() > 0.0).toarray().astype(float)) for half in (of_training, of_test))
     return tags_of(training, tags), tags_of(test, tags), x, x_test
 
@@ -103,7 +103,7 @@ class Fitted(NamedTuple):
     bound: Callable[[Corpus, Floats], Evaluation] | None = None
 
 
-Fit = Callable[[float, np.random.Generator], Fitted]  # of a precision of the prior
+Fit = Callable[[float, np.random.Generator], Fitted]  # function of a precision of the prior
 
 
 def experiment(job: Job, settings: Tags) -> Results:
@@ -182,7 +182,7 @@ def experiment(job: Job, settings: Tags) -> Results:
         )
 
     def models() -> Iterator[tuple[str, int, Fit]]:
-        yield ALONE, len(tags), alone
+        yield SINGLY, len(tags), alone
         for K in settings.topics:
             yield EXPERTS, K, experts(K, two_steps=False)
             yield TWO_STEPS, K, experts(K, two_steps=True)

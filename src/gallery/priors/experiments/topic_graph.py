@@ -11,7 +11,7 @@ import numpy as np
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from gallery.priors.experiments.correlation import JOINTLY
-from gallery.priors.experiments.covariates import of_frequent_words
+from gallery.priors.experiments.covariates import keep_frequent_words
 from gallery.priors.models.ctm import CTM
 from gallery.priors.spec import TopicGraph
 from heldout.models.lda import LDA
@@ -23,7 +23,7 @@ PREVALENCE, EDGE, TOPIC = "prevalence", "edge", "topic"
 def experiment(job: Job, settings: TopicGraph) -> Results:
     """Fit the model and prune its precision; raises InputError as the models do."""
     K, recorder = settings.topics, job.recorder(model=JOINTLY, topics=settings.topics, chain="0")
-    corpus, _, _ = of_frequent_words(job.corpus, job.corpus, settings.words)
+    corpus, _, _ = keep_frequent_words(job.corpus, job.corpus, settings.words)
     random = generator("topic-graph", corpus=corpus.name, topics=K, seed=job.seed)
     lda = LDA.of(settings, K, beta=settings.gamma, random_state=random).fit(corpus)
     model = CTM.of(settings, K)

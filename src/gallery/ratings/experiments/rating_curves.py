@@ -1,4 +1,4 @@
-"""Errors of predicted ratings of known users against passes and parameters (27.29), and what the factors show (27.28).
+"""Errors of predicted ratings of known users against passes and parameters (27.29), and the films by factor (27.28).
 
 A share of every user's ratings is held out; all users are trained on. Measured, with models as their names:
 
@@ -29,7 +29,7 @@ from heldout.models.pmf import PMF, Factors
 from heldout.typing import Floats
 
 SVD, PMF1, PMF2, ADAPTIVE, EM_LEARNED = "svd", "pmf1", "pmf2", "pmf-adaptive", "pmf-em-learned"
-DECAYS = {SVD: Decays(0.0, 0.0), PMF1: Decays(0.01, 0.001), PMF2: Decays(0.001, 0.0001)}  # of Figure 27.29 (a)
+DECAYS = {SVD: Decays(0.0, 0.0), PMF1: Decays(0.01, 0.001), PMF2: Decays(0.001, 0.0001)}  # decays of Figure 27.29 (a)
 POINT, EM, POINT_PLAIN, EM_PLAIN = "pmf", "pmf-em", "pmf-plain", "pmf-em-plain"
 PASS, PARAMETERS, FILM, CLUSTER = "pass", "parameters", "film", "cluster"
 FACTORS, MEAN, USERS, FILMS, TITLE, GENRE = "factors", "block", "users", "films", "title", "genre"
@@ -37,7 +37,7 @@ FAMILIES = (Family("factors of ratings", (*DECAYS, ADAPTIVE, POINT_PLAIN), FOLDE
 
 
 def experiment(job: Job, settings: RatingCurves) -> Results:
-    """Measure what the module says.
+    """Measure the quantities of the module's list.
 
     Raises:
         InputError: for a corpus that does not consist of ratings.
@@ -76,7 +76,7 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
 
 
 def _factors(row: Recorder, model: PMF, ratings: Ratings, job: Job, shown: int) -> None:
-    """Record the films at the ends of the first two principal axes of what factors say of users, and their titles."""
+    """Record the films at the ends of the first two principal axes of the loadings, and their titles."""
     interaction = model.factors_.loadings[:, :-1] * np.sqrt(model.factors_.variances[:-1])
     left, values, _ = np.linalg.svd(interaction, full_matrices=False)
     places = left[:, :2] * values[:2]

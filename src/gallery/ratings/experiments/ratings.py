@@ -126,7 +126,7 @@ class _Scoring:
         row.measure(RMSE, root_mean_square_error(self.test, predictions))
 
     def factors(self, row: Recorder, model: PMF, compared: bool) -> tuple[Evaluation, Floats]:
-        """Record a factorisation; return its rating-likelihood, of those that are `compared`, and predictions."""
+        """Record a factorisation; return its rating-likelihood, for a `compared` one, and predictions."""
         test, factors = self.test, model.factors_
         by_halves, likelihood = half_folding_in(test, factors, self.halves), rating_marginal(test, factors)
         row.score(LIKELIHOOD, likelihood)

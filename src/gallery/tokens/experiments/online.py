@@ -36,7 +36,7 @@ def experiment(job: Job, settings: Online) -> Results:
     K, documents, alpha, gamma = settings.topics, settings.documents, settings.alpha, settings.gamma
     if documents > rest.n_documents:
         raise InputError(f"online: {documents} documents of {rest.n_documents}; take fewer")
-    training = job.some(rest, documents, "online-documents")
+    training = job.sample(rest, documents, "online-documents")
     words = tuple(rest.vocabulary[w] for w in np.unique(training.tokens))
     training, test = training.over(words)[0], test.over(words)[0]
     counts = training.counts()

@@ -31,7 +31,7 @@ from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
 MEANINGS = 3
-APART, NUMBER, TOPIC, DOCUMENT = "apart", "number", "topic", "document"
+DISTINCTNESS, NUMBER, TOPIC, DOCUMENT = "apart", "number", "topic", "document"
 
 
 def experiment(job: Job, settings: Polysemy) -> Results:
@@ -42,12 +42,12 @@ def experiment(job: Job, settings: Polysemy) -> Results:
     q, counts = model.assignments_, np.zeros((corpus.n_words, K))
     np.add.at(counts, (corpus.tokens, q), 1.0)
     candidates = np.argsort(-counts.sum(axis=1), kind="stable")[: settings.frequent]
-    apart = _apart(model.components_, counts, candidates)
+    apart = _distinctness(model.components_, counts, candidates)
     word = int(candidates[apart.argmax()])
     rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
 
     words = corpus.vocabulary
-    recorder.named(APART, apart.max(), words[word])
+    recorder.named(DISTINCTNESS, apart.max(), words[word])
     senses = _senses(counts[word])
     recorder.array(NUMBER, senses)
     for n, k in enumerate(senses, start=1):
@@ -73,7 +73,7 @@ def _senses(counts: Floats) -> Ints:
     return np.argsort(-counts, kind="stable")[: min(MEANINGS, int((counts > 0.0).sum()))]
 
 
-def _apart(phi: Floats, counts: Floats, words: Ints) -> Floats:
+def _distinctness(phi: Floats, counts: Floats, words: Ints) -> Floats:
     """Return, of each word, the product in the module's first lines; phi (K, V), counts (V, K)."""
     K = len(phi)
     frequencies = counts.sum(axis=1) / counts.sum()

@@ -1,4 +1,4 @@
-"""Section 27.3.4: collapsed against uncollapsed Gibbs sampling, from one start, by what each has after as many sweeps.
+"""Section 27.3.4: collapsed against uncollapsed Gibbs sampling, from one start, by the state after as many sweeps.
 
 After 1, 2, 4, .. sweeps, measured of "lda" (collapsed, 27.37) and of "lda-gibbs" (27.30 to 27.32) on the axis "sweep",
 nats per token, of the one state that the chain is in:

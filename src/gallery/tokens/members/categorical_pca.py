@@ -57,7 +57,7 @@ class _CategoricalPCA(Member[Corpus, Any]):
 
 @dataclass(frozen=True)
 class VariationalEM(_CategoricalPCA):
-    """With Boehning's bound."""
+    """Categorical PCA by variational EM, with Boehning's bound."""
 
     name, label, usual, model = "categorical-pca", "catPCA, variational EM", BOUND, CategoricalPCA
 
@@ -67,7 +67,7 @@ class VariationalEM(_CategoricalPCA):
 
 @dataclass(frozen=True)
 class ExactEM(_CategoricalPCA):
-    """Of one or two components, by quadrature."""
+    """Categorical PCA of one or two components, by quadrature."""
 
     name, label, usual = "categorical-pca-quadrature", "catPCA, exact EM", ITSELF
     model = CategoricalPCAByQuadrature
@@ -81,7 +81,7 @@ class ExactEM(_CategoricalPCA):
 
 @dataclass(frozen=True)
 class DegenerateEM(_CategoricalPCA):
-    """With a point for every latent vector."""
+    """Categorical PCA with a point for every latent vector."""
 
     name, label, usual, model = "categorical-pca-point", "catPCA, degenerate EM", FOLDED, CategoricalPCAOfPoints
 

@@ -18,7 +18,7 @@ from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.typing import Floats
 
 ERROR = 0.2  # nats: with less in every case, errors of 100 cases of 15 responses or more stay below 0.005 per response
-ROUNDS, SLOWER = 2, 4  # of annealing; each has as many times the steps of the one before
+ROUNDS, SLOWER = 2, 4  # rounds of annealing; each has as many times the steps of the one before
 
 
 def documents(job: Job) -> Split[Corpus]:
@@ -60,7 +60,7 @@ def in_rounds(anneal: Callable[[Corpus, int], tuple[Floats, Floats]], test: Corp
     return corrected(Evaluation(value, test.lengths, error))
 
 
-def of_one_token(test: Corpus) -> Corpus:
+def one_token_documents(test: Corpus) -> Corpus:
     """Return every document of one token, or every record of one response, in the order of the vocabulary."""
     names = tuple(map(str, range(test.n_words)))
     return test.with_streams(list(np.arange(test.n_words, dtype=np.int32)[:, None]), names)
@@ -84,6 +84,6 @@ def folded_in(test: Corpus, b: Floats, iterations: int) -> Floats:
 def folded_in_given_length(test: Corpus, b: Floats, iterations: int) -> Floats:
     """Return prod_l sum_k pi_k b_k[w_l], (D,) nats: at that z, which sums to L, without the Poisson's share of L."""
     lengths = test.lengths.astype(float)
-    of_length = np.where(lengths > 0.0, lengths * np.log(np.maximum(lengths, 1.0)), 0.0) - lengths
-    result: Floats = folded_in(test, b, iterations) - (of_length - gammaln(lengths + 1.0))
+    length_terms = np.where(lengths > 0.0, lengths * np.log(np.maximum(lengths, 1.0)), 0.0) - lengths
+    result: Floats = folded_in(test, b, iterations) - (length_terms - gammaln(lengths + 1.0))
     return result

@@ -78,7 +78,7 @@ class _WithoutSpike(_Factors):
     def annealed(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
         """Return the likelihood under GaP's prior by the reference's annealing of LDA."""
         sequence = reference(_topics(fitted, test), test, self.samples, random)
-        return replace(sequence, log_likelihood=_of_lengths(fitted, test) + sequence.log_likelihood)
+        return replace(sequence, log_likelihood=_length_log_likelihood(fitted, test) + sequence.log_likelihood)
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ class GaP(_WithoutSpike):
     ) -> Mapping[str, float]:
         if likelihood is None or len(fitted.b) > self.exact_topics:
             return {}
-        of_lda = exact_marginal(_topics(fitted, split.test), split.test).log_likelihood
-        apart = np.abs(likelihood.log_likelihood - _of_lengths(fitted, split.test) - of_lda)
+        under_lda = exact_marginal(_topics(fitted, split.test), split.test).log_likelihood
+        apart = np.abs(likelihood.log_likelihood - _length_log_likelihood(fitted, split.test) - under_lda)
         return {GAP_LESS_MPCA: float(apart.max())}
 
 
@@ -158,14 +158,14 @@ def _topics(fitted: Fitted, test: Corpus) -> Topics:
     return Topics(fitted.b, fitted.prior.alpha_, test.vocabulary)
 
 
-def _of_lengths(fitted: Fitted, test: Corpus) -> Floats:
+def _length_log_likelihood(fitted: Fitted, test: Corpus) -> Floats:
     return negative_binomial(test.lengths, float(fitted.prior.alpha_.sum()), float(fitted.prior.beta_[0]))
 
 
 def negative_binomial(lengths: Ints, shape: float, rate: float) -> Floats:
     """Return log NB(L), (D,) nats, of the sum of GaP's weights, Ga(shape, rate), through the Poisson."""
     L = lengths.astype(float)
-    of_lengths: Floats = (
+    log_likelihood: Floats = (
         gammaln(shape + L) - gammaln(shape) - gammaln(L + 1.0) + shape * math.log(rate) - (shape + L) * math.log1p(rate)
     )
-    return of_lengths
+    return log_likelihood

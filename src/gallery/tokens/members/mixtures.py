@@ -59,14 +59,14 @@ class _Mixture(Member[Corpus, Any]):
 
 @dataclass(frozen=True)
 class MixtureOfMultinomials(_Mixture):
-    """Of documents, given their lengths."""
+    """Mixture of documents, given their lengths."""
 
     name, label, model = "multinomial-mixture", "mixture of multinomials", MultinomialMixture
 
 
 @dataclass(frozen=True)
 class MixtureOfPoissons(_Mixture):
-    """Of documents' counts, their lengths among them."""
+    """Mixture of documents' counts, their lengths among them."""
 
     name, label, model = "poisson-mixture", "mixture of Poissons", PoissonMixture
 
@@ -91,7 +91,7 @@ class MixtureOfPoissons(_Mixture):
 
 @dataclass(frozen=True)
 class MixtureOfCategoricals(_Mixture):
-    """Of records, their gaps integrated out."""
+    """Mixture of records, their gaps integrated out."""
 
     name, label, data, model = "categorical-mixture", "mixture of categoricals", (RECORDS,), CategoricalMixture
 
@@ -104,8 +104,8 @@ def by_parts(counts: sp.csr_array, weights: Floats, rates: Floats) -> Floats:
     """Return log sum_k pi_k Poi(L | Lambda_k) Mu(n | L, lambda_k / Lambda_k), (D,) nats: 27.5 as 27.4 with a length."""
     totals, dense = rates.sum(axis=1), counts.toarray()
     lengths = dense.sum(axis=1)[:, None]
-    of_lengths = lengths * np.log(totals) - totals - gammaln(lengths + 1.0)
+    length_terms = lengths * np.log(totals) - totals - gammaln(lengths + 1.0)
     orders = gammaln(lengths + 1.0) - gammaln(dense + 1.0).sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore"):
-        joint = np.log(weights) + of_lengths + orders + counts @ np.log(rates / totals[:, None]).T
+        joint = np.log(weights) + length_terms + orders + counts @ np.log(rates / totals[:, None]).T
     return np.asarray(logsumexp(joint, axis=1))

@@ -18,7 +18,7 @@ from artifact.results.recorder import Results
 from artifact.study.job import Job
 from gallery.member import DOCUMENTS, LIKELIHOOD, RECORDS, RESPONSES, TOKENS_OF_DOCUMENTS, USUAL, Family, Member
 from gallery.tokens.members import MEMBERS
-from gallery.tokens.members.data import SPLITS, kind_of, of_one_token
+from gallery.tokens.members.data import SPLITS, kind_of, one_token_documents
 from gallery.tokens.spec import Gallery, Records
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -33,15 +33,15 @@ FAMILIES = {
     for kind, panel in ((DOCUMENTS, TOKENS_OF_DOCUMENTS), (RECORDS, RESPONSES))
 }
 CHECKED = 50
-CASES = 500  # of one token, scored together: as dense arrays all of them would take gigabytes
+CASES = 500  # documents of one token, scored together: as dense arrays all of them would take gigabytes
 
 
 def rows(job: Job, settings: Gallery | Records, kind: str) -> Results:
     """Train the members of a kind of data and score them twice.
 
     Returns:
-        Scores of the evaluators "usual-score" and "likelihood"; the measurements above; what the members measure
-        besides, on the axis "topics".
+        Scores of the evaluators "usual-score" and "likelihood"; the measurements above; the members' own
+        measurements, on the axis "topics".
 
     Raises:
         InputError: for a corpus of another kind, or as the members' models and evaluators do.
@@ -68,8 +68,8 @@ def rows(job: Job, settings: Gallery | Records, kind: str) -> Results:
             for quantity, value in (*measured.items(), (ONE_TOKEN, over_one_token(member, fitted, split.test))):
                 row.measure(quantity, value)
             if exact is not None and K > 1:
-                estimated, of_few = member.estimated(fitted, few, next(randoms)), member.likelihood(fitted, few)
-                for quantity, check in ((ESTIMATED, estimated), (EXACT, of_few)):
+                estimated, few_exact = member.estimated(fitted, few, next(randoms)), member.likelihood(fitted, few)
+                for quantity, check in ((ESTIMATED, estimated), (EXACT, few_exact)):
                     if estimated is not None and check is not None:
                         row.per_token(quantity, check)
     return recorder.results
@@ -77,7 +77,7 @@ def rows(job: Job, settings: Gallery | Records, kind: str) -> Results:
 
 def over_one_token(member: Member[Any, Any], fitted: Any, test: Corpus) -> float:
     """Return the sum over one token of the exponential of the usual score; see the module."""
-    ones = of_one_token(test)
+    ones = one_token_documents(test)
     parts = (ones.subset(np.arange(i, min(i + CASES, ones.n_documents))) for i in range(0, ones.n_documents, CASES))
     total = sum(float(np.exp(member.given_length(fitted, part)).sum()) for part in parts)
     return total * float(test.provenance.get("values", test.n_words)) / test.n_words

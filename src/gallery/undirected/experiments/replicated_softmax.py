@@ -59,7 +59,7 @@ FAMILIES = (Family("replicated softmax", (SOFTMAX, UNIGRAM), None),)
 
 
 class Divided(NamedTuple):
-    """Documents to train on, all held-out ones, those of them that are scored, and whether they are divided by date."""
+    """Documents to train on, all held-out ones, the scored part of them, and whether they are divided by date."""
 
     training: Corpus
     test: Corpus
@@ -78,22 +78,22 @@ class Model(NamedTuple):
 
 
 def divided(job: Job, settings: ReplicatedSoftmax) -> Divided:
-    """Return the documents over their most frequent words, those without such words left out."""
+    """Return the documents over their most frequent words, without the documents that have none of them."""
     corpus, names = job.corpus, [name.rpartition("/")[2] for name in job.corpus.documents]
     by_date = [[d for d, name in enumerate(names) if name.startswith(part)] for part in (TRAIN, TEST)]
     training, test = (corpus.subset(part) for part in by_date) if all(by_date) else job.split()
     random = generator("replicated-softmax-documents", corpus=corpus.name, seed=job.seed)
-    training = _some(training, settings.training_documents.get(corpus.name, training.n_documents), random)
+    training = _sample(training, settings.training_documents.get(corpus.name, training.n_documents), random)
     counts = np.asarray(training.counts().sum(axis=0)).ravel()
     most = settings.words.get(corpus.name, len(counts))
     frequent = np.sort(np.argsort(-counts, kind="stable")[: min(most, int((counts > 0).sum()))])
     words = tuple(corpus.vocabulary[w] for w in frequent)
     training, test = (part.over(words)[0] for part in (training, test))
     training, test = (part.subset(np.flatnonzero(part.lengths)) for part in (training, test))
-    return Divided(training, test, _some(test, settings.documents, random), all(by_date))
+    return Divided(training, test, _sample(test, settings.documents, random), all(by_date))
 
 
-def _some(corpus: Corpus, most: int, random: np.random.Generator) -> Corpus:
+def _sample(corpus: Corpus, most: int, random: np.random.Generator) -> Corpus:
     return corpus.subset(random.permutation(corpus.n_documents)[:most])
 
 
@@ -106,7 +106,7 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
     queries, searched = test, training
     if grouped:
         random = job.generator("replicated-softmax-queries")
-        queries, searched = _some(test, settings.queries, random), _some(training, settings.searched, random)
+        queries, searched = _sample(test, settings.queries, random), _sample(training, settings.searched, random)
 
     def lda(K: int) -> Model:
         random = job.generator("replicated-softmax-lda", topics=K)

@@ -1,1 +1,1 @@
-"""The audit of one model: its work, its result, and the texts, figures and page of that."""
+"""The audit of one model: its work, its result, and the texts, figures and page of the result."""

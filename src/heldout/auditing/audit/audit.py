@@ -17,14 +17,14 @@ Results do not depend on cores or interruptions.
 from dataclasses import replace
 from typing import Any
 
-from heldout.auditing.audit.probability import hold
+from heldout.auditing.audit.probability import probability_test
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.summary import summarise
 from heldout.auditing.blocks import COLUMNS
 from heldout.auditing.estimator import choose_estimator
 from heldout.auditing.options import AuditOptions, takes
 from heldout.auditing.plan import Plan
-from heldout.auditing.progress import told
+from heldout.auditing.progress import reporting
 from heldout.auditing.runner import Task, run
 from heldout.auditing.store import Values
 from heldout.auditing.survey import subject_of
@@ -72,7 +72,7 @@ def audit(model: Any, documents: Any, options: AuditOptions) -> Audit:
     key = subject.key(work.settings())
     kept = Values(len(subject.read.lengths), len(COLUMNS), options.folder, key)
     task = Task(subject, work, kept)
-    with told(options.announce, options.progress) as (announce, moved):
+    with reporting(options.announce, options.progress) as (announce, moved):
         if announce is not None:
             announce(Plan.of([task]))
         run([task], options.cores, moved)
@@ -87,4 +87,4 @@ def audit(model: Any, documents: Any, options: AuditOptions) -> Audit:
     result = summarise(subject, work, kept.values, subject.reported(ask=options.reported), settings)
     if not (options.probability and result.tokens):
         return result
-    return replace(result, probability=hold(subject, work, ask=options.reported))
+    return replace(result, probability=probability_test(subject, work, ask=options.reported))

@@ -1,4 +1,4 @@
-"""Is it a probability? An audit's numbers, and its library's own, held to documents that are drawn from the model.
+"""Test of an audit's numbers, the library's included, as probabilities, on documents drawn from the model.
 
 A few documents of the audited lengths are drawn with their topics from phi and alpha and scored as the audited ones
 are. The exponential of a number's excess over their log-likelihood is an e-value, which bounds the chance that a
@@ -31,14 +31,14 @@ from heldout.seeds import generator
 from heldout.topics import AnyTopics
 from heldout.typing import Floats, Ints
 
-DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
+DOCUMENTS, TOKENS = 32, 5_000  # largest numbers of drawn documents, and of their tokens
 STEPS = 100  # annealing steps
 SAMPLES = 5  # samples of an estimated likelihood: with few the test is weaker, not wrong
 LIMIT = 1e9  # updates of the exact likelihood; about a second
 
 
 def lengths_of(lengths: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return the lengths of the documents to draw, and these audited ones' places.
+    """Return the lengths of the documents to draw, and the places of the audited documents of these lengths.
 
     They are at most `DOCUMENTS`, of `TOKENS` tokens together.
 
@@ -46,15 +46,15 @@ def lengths_of(lengths: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
         lengths: (D,) tokens of the audited documents; at least one has some.
         rng: chooses the documents.
     """
-    at = rng.permutation(np.flatnonzero(lengths > 0))[:DOCUMENTS]
-    chosen = lengths[at]
+    places = rng.permutation(np.flatnonzero(lengths > 0))[:DOCUMENTS]
+    chosen = lengths[places]
     chosen[0] = min(int(chosen[0]), TOKENS)
     few = np.cumsum(chosen) <= TOKENS
-    return chosen[few], at[few]
+    return chosen[few], places[few]
 
 
-def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
-    """Draw documents from the model, and hold every number of theirs to their likelihood.
+def probability_test(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
+    """Draw documents from the model, and compare every number of them with their likelihood.
 
     Args:
         subject: the model and the audited documents.
@@ -66,7 +66,7 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     lengths, places = lengths_of(subject.read.lengths, rng)
     # a document is drawn from the prior of the audited one
     model, given = subject.topics.of_documents(places), subject.own.given
-    own = replace(subject.own, given=tuple(given[d] for d in places)) if given else subject.own
+    fitted = replace(subject.own, given=tuple(given[d] for d in places)) if given else subject.own
     simulated, latent = prior.simulate(model, lengths, rng)
     topics, documents = local(model, simulated, 0)
     observed, _ = half_split(documents, work.seed)
@@ -80,13 +80,13 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
             continue
         # without the correction of its logarithm
         if name == LIKELIHOOD and work.estimator != REFERENCE:
-            found = estimate(work.estimator, topics, documents, work.samples, rng)
+            scores = estimate(work.estimator, topics, documents, work.samples, rng)
         else:
-            found = PARTS[name](topics, documents, work, 0)
+            scores = PARTS[name](topics, documents, work, 0)
         likelihood = upper - first if name == HALF else upper
-        excesses[name] = excess(found.log_likelihood, likelihood, np.nan_to_num(found.standard_error))
+        excesses[name] = excess(scores.log_likelihood, likelihood, np.nan_to_num(scores.standard_error))
     if ask:
-        number = reported(own, [simulated])
+        number = reported(fitted, [simulated])
         if number.about == THESE and np.isfinite(number.nats_per_token):
             excesses[REPORTED] = excess(number.nats_per_token * documents.n_tokens, upper.sum())
     return ProbabilityTest(documents.n_documents, documents.n_tokens, exact is not None, excesses)

@@ -31,11 +31,11 @@ class Audit(AuditResult):
 
     def _details(self, sheet: Sheet) -> Iterator[RenderableType]:
         yield sheet.text(wording.counted(self))
-        for at, table in enumerate(wording.tables(self)):
+        for number, table in enumerate(wording.tables(self)):
             yield sheet.text("")
             yield sheet.table(table)
             yield sheet.note(table.caption)
-            if not at and self.reason:
+            if not number and self.reason:
                 yield sheet.note(wording.note(self))
 
     def __str__(self) -> str:

@@ -148,7 +148,7 @@ class Different:
 
 @dataclass(frozen=True)
 class ProbabilityTest:
-    """What the documents that were drawn from the model say of every number.
+    """Excess of every number over the likelihood of documents that were drawn from the model.
 
     Attributes:
         documents, tokens: how many were drawn.
@@ -314,7 +314,7 @@ class AuditResult:
             raise InputError(f"there is no table {what!r}; there are numbers, topics, documents")
 
     def total_error(self, documents: NDArray[np.bool_]) -> float:
-        """Return the error of the sum of the likelihood over some documents, (D,) whether it counts, nats.
+        """Return the error of the likelihood's sum over the documents in a (D,) mask, nats.
 
         See `sum_error`.
         """

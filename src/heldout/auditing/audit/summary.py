@@ -190,10 +190,10 @@ def _most_different(subject: Subject, values: Floats, parts: tuple[str, ...]) ->
     """Return the documents on which full folding-in and the likelihood differ most per token."""
     read, documents = subject.read, subject.documents
     column = dict(zip(COLUMNS, values.T, strict=True))
-    at = np.flatnonzero(read.lengths > 0)
+    places = np.flatnonzero(read.lengths > 0)
     with np.errstate(invalid="ignore"):  # -inf less -inf is no difference
-        gap = np.abs(column[FULL][at] - column[LIKELIHOOD][at]) / read.lengths[at]
-    at, gap = at[np.isfinite(gap)], gap[np.isfinite(gap)]
+        gap = np.abs(column[FULL][places] - column[LIKELIHOOD][places]) / read.lengths[places]
+    places, gap = places[np.isfinite(gap)], gap[np.isfinite(gap)]
 
     def different(d: int) -> Different:
         words, counts = np.unique(documents.document(d), return_counts=True)
@@ -209,4 +209,4 @@ def _most_different(subject: Subject, values: Floats, parts: tuple[str, ...]) ->
             words=tuple(documents.vocabulary[word] for word in most_frequent),
         )
 
-    return tuple(map(different, at[np.argsort(-gap, kind="stable")[:MOST_DIFFERENT]].tolist()))
+    return tuple(map(different, places[np.argsort(-gap, kind="stable")[:MOST_DIFFERENT]].tolist()))

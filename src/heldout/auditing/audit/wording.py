@@ -178,8 +178,8 @@ def _library(audit: AuditResult) -> str:
         if any(term.grows and term.of_documents for term in reported.terms):
             causes.append(f"{says}.")
         else:
-            without = perplexity(math.exp(min((total - cost) * math.log(reported.base), 700.0)))
-            causes.append(f"{says} and says nothing of the documents. Without it the number would be {without}.")
+            rest = perplexity(math.exp(min((total - cost) * math.log(reported.base), 700.0)))
+            causes.append(f"{says} and says nothing of the documents. Without it the number would be {rest}.")
     return " ".join(causes)
 
 
@@ -227,7 +227,7 @@ def _folding_in(audit: AuditResult) -> str:
 
 
 def flat(topics: tuple[int, ...], n_topics: int) -> str:
-    """Return a clause that names nearly uniform topics, some of so many, by their numbers."""
+    """Return a clause that names the nearly uniform topics by their numbers and counts all topics."""
     named = ", ".join(map(str, topics[:NAMED])) + (", …" if len(topics) > NAMED else "")
     verb, which = ("is", "a topic") if len(topics) == 1 else ("are", "topics")
     return (
@@ -275,7 +275,7 @@ def document_error(audit: AuditResult) -> float:
 
 
 def probabilities(audit: AuditResult) -> Table | None:
-    """Return which of the numbers a probability could have given; None where that was not tested."""
+    """Return the table of the test of every number as a probability; None without the test."""
     test, rows = audit.probability, list[tuple[str, str, str, str]]()
     if test is None:
         return None
@@ -293,7 +293,7 @@ def probabilities(audit: AuditResult) -> Table | None:
         f"On {amount(test.documents, 'document')} of {amount(test.tokens, 'token')} drawn from the model: each number's"
         f" e-value, its logarithm, nats, less that of {held}, and the most that a probability's chance of that can be."
         " What is not refuted need be none: a number that is too low never is.",
-        tuple(at for at, row in enumerate(rows) if row[-1] == "no"),
+        tuple(row_number for row_number, row in enumerate(rows) if row[-1] == "no"),
     )
 
 
@@ -350,7 +350,7 @@ def numbers(audit: AuditResult) -> Table:
         "The ratio is to the likelihood's perplexity: below 1 a number flatters the model. Over documents: the 95 %"
         " interval for other documents like these, the model fixed. ±: the standard error of the estimator alone. Nats"
         " are per token.",
-        tuple(at for at, row in enumerate(audit.rows) if row.evaluator == LIKELIHOOD),
+        tuple(row_number for row_number, row in enumerate(audit.rows) if row.evaluator == LIKELIHOOD),
     )
 
 
@@ -365,7 +365,7 @@ def terms(audit: AuditResult) -> Table | None:
         (Column("term", number=False), Column("nats per token"), Column("grows with topics", number=False)),
         [(clean(t.name), nats(cost), "yes" if t.grows else "") for t, cost in zip(parts, costs, strict=True)],
         "What adds up to the number, before the exponential: the larger, the higher the perplexity.",
-        tuple(at for at, term in enumerate(parts) if term.grows),
+        tuple(row_number for row_number, term in enumerate(parts) if term.grows),
     )
 
 
@@ -446,7 +446,7 @@ def model_line(audit: AuditResult) -> str:
 
 
 def prior(audit: AuditResult) -> str:
-    """Return a line on the prior: its kind, the ranges of its parameters, and why it is one that was chosen here."""
+    """Return a line on the prior: its kind, the ranges of its parameters, and the reason for a choice made here."""
     ranges = []
     for name, values in audit.parameters.items():
         low, high = (f"{value:.4g}".replace("-", MINUS) for value in (values.min(), values.max()))

@@ -30,10 +30,10 @@ def by_topics(ranking: RankingResult) -> str:
         if reported:
             models = sorted(ranking.models, key=lambda model: model.topics)
             best = max(model.reported.nats_per_token for model in models)
-            own = [best - model.reported.nats_per_token for model in models]
+            reported_gaps = [best - model.reported.nats_per_token for model in models]
             axes[1].axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
             topics = [model.topics for model in models]
-            axes[1].plot(topics, own, "s-", color=REPORTED_COLOUR, markersize=5.0, linewidth=1.2)
+            axes[1].plot(topics, reported_gaps, "s-", color=REPORTED_COLOUR, markersize=5.0, linewidth=1.2)
             axes[1].set_ylabel("by the library's number")
             axes[0].set_xlabel("")
             axes[1].set_xlabel("topics")
@@ -42,12 +42,12 @@ def by_topics(ranking: RankingResult) -> str:
             for model, gap in zip(ranking.models, ranking.behind, strict=True)
             if math.isfinite(gap.nats_per_token)
         )
-        below = " Below it, in red, the same by the library's own number." if reported else ""
+        second = " Below it, in red, the same by the library's own number." if reported else ""
         return element(
             figure,
             f"Nats per token behind the best model, by number of topics: {values}",
             "Nats per token behind the best model, by number of topics: lower is better, and a model whose bar reaches"
-            f" the dashed line is not told apart from the best.{below}",
+            f" the dashed line is not told apart from the best.{second}",
         )
 
 
@@ -61,12 +61,12 @@ def draw_behind(ranking: RankingResult, axis: Axes) -> bool:
         return False
     pairs.sort(key=lambda pair: pair[0].topics)
     topics = [model.topics for model, _ in pairs]
-    behind = [-gap.nats_per_token for _, gap in pairs]
+    gaps = [-gap.nats_per_token for _, gap in pairs]
     width = ranking.quantile(ranking.documents) if ranking.documents > 1 else 0.0
     errors = [width * gap.error if math.isfinite(gap.error) else 0.0 for _, gap in pairs]
     axis.axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
     bars: dict[str, Any] = {"fmt": "o-", "markersize": 5.0, "linewidth": 1.2, "capsize": 4.0, "elinewidth": 1.6}
-    axis.errorbar(topics, behind, yerr=errors, color=INK, **bars)
+    axis.errorbar(topics, gaps, yerr=errors, color=INK, **bars)
     axis.set_ylabel("behind the best, nats per token")
     axis.set_xscale("log")
     labelled = _spread_out(topics)

@@ -15,7 +15,7 @@ from heldout.auditing.formats import clean
 from heldout.auditing.matching import opened
 from heldout.auditing.options import AUTO, MEASURES, RankOptions, takes
 from heldout.auditing.plan import Plan
-from heldout.auditing.progress import told
+from heldout.auditing.progress import reporting
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
 from heldout.auditing.runner import Task, run
@@ -68,7 +68,7 @@ def rank(models: Sequence[Any] | Mapping[str, Any], documents: Any, options: Ran
         Task(one, work, Values(len(one.read.lengths), len(COLUMNS), options.folder, key))
         for one, key in zip(subjects, keys, strict=True)
     ]
-    with told(options.announce, options.progress) as (announce, moved):
+    with reporting(options.announce, options.progress) as (announce, moved):
         if announce is not None:
             announce(Plan.of(tasks))
         run(tasks, options.cores, moved)
@@ -120,7 +120,7 @@ def _opened(models: Any, documents: Any, chosen: RankOptions) -> list[Subject]:
 
 
 def _named_apart(subjects: list[Subject]) -> list[Subject]:
-    """Give models of one name their numbers of topics, and count those that are still of one."""
+    """Give models of one name their numbers of topics, and number the models that still share a name."""
     names = Counter(one.name for one in subjects)
     subjects = [
         one._replace(name=f"{one.name}, {one.topics.n_topics} topics") if names[one.name] > 1 else one

@@ -30,7 +30,7 @@ LEVEL = 0.05  # chance that any two models of the same likelihood are told apart
 
 
 class Difference(NamedTuple):
-    """How much more likely one model makes the documents than another.
+    """Difference of the log-likelihoods of the documents under two models.
 
     Attributes:
         nats_per_token: the difference of the mean log-likelihoods, over the documents possible under both.
@@ -166,7 +166,7 @@ class RankingResult:
             }
 
     def difference(self, one: RankedModel, other: RankedModel) -> Difference:
-        """Return how much likelier one model makes the documents than another; see the module."""
+        """Return the difference of the documents' log-likelihoods under two models; see the module."""
         possible = np.isfinite(one.nats) & np.isfinite(other.nats) & (self.lengths > 0)
         lengths = self.lengths[possible].astype(np.float64)
         D, N = len(lengths), float(lengths.sum())
@@ -184,7 +184,7 @@ class RankingResult:
         return Difference(delta, error, estimates, apart)
 
     def quantile(self, documents: int) -> float:
-        """Return the number of errors beyond which two models are told apart."""
+        """Return the number of errors beyond which two models differ."""
         pairs = max(len(self.models) * (len(self.models) - 1) // 2, 1)
         return float(stdtrit(documents - 1, 1.0 - LEVEL / (2.0 * pairs)))
 
@@ -195,7 +195,7 @@ class RankingResult:
 
     @property
     def ties(self) -> tuple[RankedModel, ...]:
-        """The best model, and the others that these documents do not tell apart from it."""
+        """The best model, and the others that are tied with it on these documents."""
         return tuple(model for model, gap in zip(self.models, self.behind, strict=True) if not gap.apart)
 
     @property

@@ -95,13 +95,15 @@ def _library(ranking: RankingResult, choice: RankedModel) -> str:
     chooses = "chooses the same model"
     if choice is not ranking.best:
         gap = ranking.difference(choice, ranking.best)
-        behind = f"{nats(-gap.nats_per_token)} nats per token behind the best"
+        distance = f"{nats(-gap.nats_per_token)} nats per token behind the best"
         verdict = "" if gap.apart else ", which these documents do not tell apart from it"
-        chooses = f"would have chosen {label(choice)}, {behind}{verdict}"
+        chooses = f"would have chosen {label(choice)}, {distance}{verdict}"
     ends = dict.fromkeys(end(ranking.models, key=lambda model: model.topics) for end in (min, max))
-    beside = " and ".join(f"{_beside_likelihood(ranking, model)} at {_topics(model)}" for model in ends)
+    comparisons = " and ".join(f"{_beside_likelihood(ranking, model)} at {_topics(model)}" for model in ends)
     base = f" For {label(choice)} {raised(choice.reported)}." if choice.reported.base != math.e else ""
-    return f"{clean(choice.reported.function)}, the library's own number, {chooses}. That number is {beside}.{base}"
+    return (
+        f"{clean(choice.reported.function)}, the library's own number, {chooses}. That number is {comparisons}.{base}"
+    )
 
 
 def label(model: RankedModel) -> str:

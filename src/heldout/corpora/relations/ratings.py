@@ -103,7 +103,7 @@ class Ratings:
 
     @classmethod
     def of_counts(cls, corpus: Corpus) -> Self:
-        """Return the counts of words in documents, at most 5, in the form of ratings: a drawn set for a small study."""
+        """Return the counts of words in documents, at most 5, in the form of ratings."""
         counts = corpus.counts().tocoo()
         value = np.minimum(counts.data, SCALE[1]).astype(np.int64)
         user, item = (np.asarray(axis, dtype=np.int64) for axis in counts.coords)

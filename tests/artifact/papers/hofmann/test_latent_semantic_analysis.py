@@ -166,5 +166,5 @@ def test_settings_are_checked() -> None:
             measured(**{name: []})
     with pytest.raises(InputError, match="at shares: "):
         measured(shares=[0.5, 0.5])
-    with pytest.raises(InputError, match="at exponents/0: "):
+    with pytest.raises(InputError, match="at exponents/1: "):
         measured(exponents=[1.0, 0.0])

@@ -12,10 +12,10 @@ from artifact.papers.likelihood.experiments import is_a_probability
 from artifact.papers.likelihood.experiments.is_a_probability import (
     GAP,
     GIVEN_THETA,
+    HALF_SCORES,
     KIND,
     LOG_MEAN,
     LOG_SUM,
-    OF_HALVES,
     TRUE_MODEL,
     draw,
     experiment,
@@ -65,7 +65,7 @@ def test_every_score_is_held_to_the_exact_truth_and_to_the_mixture_that_drew_the
     assert over.keys() == given.keys() | {GAP, LOG_SUM, LOG_MEAN}
     assert over[GAP] == 0.0
     # what a score is held to is the same for all of a kind
-    for kind in (OF_HALVES, given.keys() - set(OF_HALVES)):
+    for kind in (HALF_SCORES, given.keys() - set(HALF_SCORES)):
         apart = [over[name] - given[name] for name in kind]
         assert apart == pytest.approx([apart[0]] * len(apart), abs=1e-8)
     assert min(over[FULL], given[FULL]) > 15.0  # a maximum over theta, of 60 documents
@@ -90,7 +90,7 @@ def test_second_halves_are_held_to_their_probability_given_the_first() -> None:
     drawn = draw(topics, lengths, ONE, {"corpus": "none", "topics": 2, "seed": 0, "model": TRUE_MODEL})
     assert drawn.documents.lengths.tolist() == lengths.tolist()
     whole, first = (exact_marginal(topics, part).log_likelihood for part in (drawn.documents, drawn.observed))
-    np.testing.assert_allclose(drawn.of_scored, whole - first, rtol=1e-12)
+    np.testing.assert_allclose(drawn.scored_truth, whole - first, rtol=1e-12)
     assert drawn.scored.lengths.tolist() == [1, 4, 6]
     assert np.all(drawn.scored_given > drawn.given)  # fewer tokens
 

@@ -53,7 +53,7 @@ def test_seeds_of_libraries_are_averaged() -> None:
     def change(scores: pd.DataFrame) -> pd.DataFrame:
         return pd.concat([scores, scores.assign(seed=1, log_likelihood=scores["log_likelihood"] - 20.0)])
 
-    points = select(results.of_libraries(peers_inputs(change=change)), corpus="cranfield", model="gensim")
+    points = select(results.library_numbers(peers_inputs(change=change)), corpus="cranfield", model="gensim")
     assert list(points["truth"]) == pytest.approx([peers_truth("gensim", k) - 0.01 for k in PEERS_TOPICS], rel=1e-12)
     assert list(points["error"]) == pytest.approx([0.0, *[PEERS_ERROR / math.sqrt(2.0)] * 2], rel=1e-12)
 

@@ -147,7 +147,7 @@ def test_what_is_mended_is_beside_what_would_suffice() -> None:
 
 
 def test_words_unseen_in_training_count_where_a_package_keeps_them() -> None:
-    table = results.as_given(results.of_packages(made()))
+    table = results.as_given(results.package_numbers(made()))
     assert {(row.model, row.words) for row in table.itertuples()} == {
         (name, "all" if kind.unseen else "known") for name, kind in KINDS.items()
     }

@@ -36,13 +36,13 @@ from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-NONE = "none"  # for the corpus, the model and the chain of what was drawn
+NONE = "none"  # name of the corpus, the model and the chain of drawn documents
 TOKENS = "tokens"
-ERROR, MEAN, RATIO = "error-", "mean-error-", "mean-ratio-"  # and the estimator's name
+ERROR, MEAN, RATIO = "error-", "mean-error-", "mean-ratio-"  # beginnings of quantities; the estimator's name follows
 
 
 def variant(gamma: float) -> str:
-    """Return the variant that the rows of one gamma have, such as "gamma-0.5"."""
+    """Return the variant of the rows of one gamma, for example "gamma-0.5"."""
     return f"gamma-{gamma:g}"
 
 
@@ -64,10 +64,10 @@ def side_by_side(pairs: Sequence[tuple[Floats, NDArray[np.intp]]], alpha: float)
     """
     columns, streams, start = [], [], 0
     for phi, document in pairs:
-        own, stream = np.unique(document, return_inverse=True)
-        columns.append(phi[:, own])
+        words, stream = np.unique(document, return_inverse=True)
+        columns.append(phi[:, words])
         streams.append((stream + start).astype(np.int32))
-        start += len(own)
+        start += len(words)
     probabilities = np.concatenate(columns, axis=1)
     factor = 2.0 ** math.ceil(math.log2(max(1.0, probabilities.sum(axis=1).max())))
     probabilities = probabilities / factor
@@ -107,18 +107,18 @@ def experiment(job: Job, settings: Calibration) -> Results:
             )
             for pair in range(more_pairs)
         ]
-        of_gamma = recorder.at(variant=variant(gamma))
+        row = recorder.at(variant=variant(gamma))
         together, documents, log_factor = side_by_side(drawn, settings.alpha)
         exact = exact_marginal(together, documents).log_likelihood
         for i in range(pairs):
-            of_gamma.measure(EXACT, exact[i] + tokens * log_factor, axis="pair", at=i)
-        of_gamma.measure(TOKENS, tokens, axis="pairs", at=more_pairs)
+            row.measure(EXACT, exact[i] + tokens * log_factor, axis="pair", at=i)
+        row.measure(TOKENS, tokens, axis="pairs", at=more_pairs)
         for name, evaluation in _evaluations(together, documents, settings.samples, gamma=gamma, seed=job.seed):
             errors = exact - evaluation.log_likelihood
             for i in range(pairs):
-                of_gamma.measure(ERROR + name, errors[i], axis="pair", at=i, error=evaluation.standard_error[i])
-            of_gamma.mean(MEAN + name, errors, axis="pairs", at=more_pairs)
-            of_gamma.mean(RATIO + name, np.exp(-errors), axis="pairs", at=more_pairs)
+                row.measure(ERROR + name, errors[i], axis="pair", at=i, error=evaluation.standard_error[i])
+            row.mean(MEAN + name, errors, axis="pairs", at=more_pairs)
+            row.mean(RATIO + name, np.exp(-errors), axis="pairs", at=more_pairs)
     return recorder.results
 
 

@@ -16,9 +16,9 @@ from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.seeds import Axes, generator
 
-# the five of the source, in its order
+# the source's five methods, in its order
 METHODS = (HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL)
-ESTIMATE = "estimate-"  # and the estimator's name
+ESTIMATE = "estimate-"  # beginning of a quantity; the estimator's name follows
 
 
 def experiment(job: Job, settings: ConvergenceToExact) -> Results:
@@ -49,13 +49,13 @@ def experiment(job: Job, settings: ConvergenceToExact) -> Results:
         model, documents, log_factor = side_by_side([pair], settings.alpha)
         shift = length * log_factor
         copies = documents.subset([0] * settings.runs)
-        of_pair = recorder.at(topics=topics)
-        of_pair.measure(EXACT, exact_marginal(model, documents).log_likelihood[0] + shift, axis="tokens", at=length)
+        pair_row = recorder.at(topics=topics)
+        pair_row.measure(EXACT, exact_marginal(model, documents).log_likelihood[0] + shift, axis="tokens", at=length)
         for name in METHODS:
             for size in settings.samples:
                 evaluation = estimate(name, model, copies, size, generator("convergence", estimator=name, **axes))
                 for run, value in enumerate(evaluation.log_likelihood):
                     error = evaluation.standard_error[run]
-                    of_run = of_pair.at(chain=str(run))
-                    of_run.measure(ESTIMATE + name, value + shift, axis="samples", at=size, error=error)
+                    run_row = pair_row.at(chain=str(run))
+                    run_row.measure(ESTIMATE + name, value + shift, axis="samples", at=size, error=error)
     return recorder.results

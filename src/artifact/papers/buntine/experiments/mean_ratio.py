@@ -31,7 +31,7 @@ from heldout.evaluators.reference import reference, variance_for
 from heldout.topics import Topics
 
 KIND = "mean-ratio"
-RATIO, LOGARITHM = "ratio-", "logarithm-"  # and the estimator's name
+RATIO, LOGARITHM = "ratio-", "logarithm-"  # beginnings of quantities; the estimator's name follows
 DOCUMENTS, MEAN_TOKENS = "documents", "mean-tokens"
 REFERENCE_ERROR, REFERENCE_BIAS = "reference-error", "reference-bias"
 SMOOTHING = 1e-5  # a drawn model's smoothing: no word has probability 0
@@ -45,9 +45,9 @@ def experiment(job: Job, settings: MeanRatio) -> Results:
     Returns:
         No score; and measurements of the variant "mean-ratio". On the axis "samples": "ratio-ESTIMATOR", the mean of
         estimate / p(w), and "logarithm-ESTIMATOR", the mean of its logarithm, nats per document, each with its standard
-        error over documents; "documents", how many; "mean-tokens", their mean length; "reference-error", the root mean
-        square of the reference's errors, and "reference-bias", the mean of its biases, nats per document, 0 where it is
-        exact.
+        error over documents; "documents", their number; "mean-tokens", their mean length; "reference-error", the root
+        mean square of the reference's errors, and "reference-bias", the mean of its biases, nats per document, 0 where
+        it is exact.
 
     Raises:
         InputError: for a corpus drawn from another number of topics or with too few documents, or as the evaluators do.
@@ -73,16 +73,16 @@ def experiment(job: Job, settings: MeanRatio) -> Results:
         n = D if samples == settings.samples[0] else settings.fewer_documents
         some, log_p = documents.subset(range(n)), truly.log_likelihood[:n]
         half_variances = truly.standard_error[:n] ** 2 / 2.0
-        of_samples = partial(recorder.measure, axis="samples", at=samples)
+        measure = partial(recorder.measure, axis="samples", at=samples)
         for name in (PARTICLES, SEQUENTIAL):
             rng = job.generator(f"{KIND}-estimate", topics=job.topics, evaluator=name, samples=samples)
             logarithms = estimate(name, truth, some, samples, rng).log_likelihood - log_p
             recorder.mean(RATIO + name, np.exp(logarithms - half_variances), axis="samples", at=samples)
             recorder.mean(LOGARITHM + name, logarithms, axis="samples", at=samples)
-        of_samples(DOCUMENTS, n)
-        of_samples(MEAN_TOKENS, some.n_tokens / n)
-        of_samples(REFERENCE_ERROR, math.sqrt(2.0 * half_variances.mean()))
-        of_samples(REFERENCE_BIAS, 0.0 if truly.bias is None else truly.bias[:n].mean())
+        measure(DOCUMENTS, n)
+        measure(MEAN_TOKENS, some.n_tokens / n)
+        measure(REFERENCE_ERROR, math.sqrt(2.0 * half_variances.mean()))
+        measure(REFERENCE_BIAS, 0.0 if truly.bias is None else truly.bias[:n].mean())
     return recorder.results
 
 

@@ -49,12 +49,12 @@ LESS_REFERENCE, READING = "-less-reference", "reading-"
 
 
 def trained_on(documents: int) -> str:
-    """Return the variant of a model that was trained on so many documents."""
+    """Return the variant of a model that was trained on a number of documents."""
     return f"trained-on-{documents}"
 
 
 def with_many(samples: int) -> str:
-    """Return the name of the sequential sampler with so many samples instead of the study's."""
+    """Return the name of the sequential sampler with another number of samples than the study's."""
     return f"{SEQUENTIAL}-{samples}-samples"
 
 
@@ -108,9 +108,9 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
     observed, scored = half_split(held_out, seed)
     results = job.recorder().results
 
-    def score(of: Topics, model: str, variant: str, chain: str) -> None:
+    def score(topics: Topics, model: str, variant: str, chain: str) -> None:
         names = {"model": model, "variant": variant, "chain": chain, "documents": held_out.documents}
-        recorder = job.recorder(topics=of.n_topics, results=results, **names)
+        recorder = job.recorder(topics=topics.n_topics, results=results, **names)
 
         def random(purpose: str) -> np.random.Generator:
             return job.generator("model-selection", evaluator=purpose)
@@ -118,39 +118,41 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
         def fold_in(model: Topics, documents: Corpus) -> Any:
             return lda.fold_in(model, documents, LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=seed)
 
-        recorder.score(FULL, full_folding_in([of], held_out, fold_in), samples=1, standard_error=math.nan)
-        recorder.score(HALF, predictive([of], observed, scored, fold_in), samples=1, standard_error=math.nan)
-        evaluations = {name: estimate(name, of, held_out, count, random(name)) for name, count in everywhere.items()}
+        recorder.score(FULL, full_folding_in([topics], held_out, fold_in), samples=1, standard_error=math.nan)
+        recorder.score(HALF, predictive([topics], observed, scored, fold_in), samples=1, standard_error=math.nan)
+        evaluations = {
+            name: estimate(name, topics, held_out, count, random(name)) for name, count in everywhere.items()
+        }
         for name, evaluation in evaluations.items():
             recorder.score(name, evaluation, samples=everywhere[name])
 
         # some documents: a choice for each K, and the control on them
-        chosen = generator("model-selection-documents", corpus=corpus.name, topics=of.n_topics)
+        chosen = generator("model-selection-documents", corpus=corpus.name, topics=topics.n_topics)
         places = chosen.choice(test_documents, some_documents, replace=False)
         some = held_out.subset(places)
         whole = evaluations[next(iter(control))]
         known, tokens = whole.log_likelihood[places], whole.tokens[places]
 
         particles, runs = settings.reference_particles, settings.reference_runs
-        reference = particle_filter(of, some, particles, runs, random(PARTICLE_FILTER))
+        reference = particle_filter(topics, some, particles, runs, random(PARTICLE_FILTER))
         truthful = reference.log_likelihood + 0.5 * reference.standard_error**2
         estimates = {PARTICLE_FILTER: (particles * runs, truthful)}
         for name, count in some_samples.items():
-            estimates[name] = count, estimate(name, of, some, count, random(name)).log_likelihood
+            estimates[name] = count, estimate(name, topics, some, count, random(name)).log_likelihood
         for name, (count, values) in estimates.items():
             value, error = ratio(values - known, tokens)
             nats = whole.log_likelihood + value * whole.tokens
-            of_all = error * float(whole.tokens.sum())
-            recorder.score(name, Evaluation.deterministic(nats, whole.tokens), samples=count, standard_error=of_all)
+            total = error * float(whole.tokens.sum())
+            recorder.score(name, Evaluation.deterministic(nats, whole.tokens), samples=count, standard_error=total)
 
-        against = {name: values for name, (_, values) in estimates.items() if name != PARTICLE_FILTER}
+        compared = {name: values for name, (_, values) in estimates.items() if name != PARTICLE_FILTER}
         checked = some.subset(range(settings.check_documents))
-        many = estimate(SEQUENTIAL, of, checked, settings.check_samples, random("check"))
-        against[with_many(settings.check_samples)] = many.log_likelihood
+        many = estimate(SEQUENTIAL, topics, checked, settings.check_samples, random("check"))
+        compared[with_many(settings.check_samples)] = many.log_likelihood
         few = some.subset(range(settings.reading_documents))
-        for name, values in readings(of, few, settings.reading_particles, random("readings")).items():
-            against[READING + name] = values
-        for name, values in against.items():
+        for name, values in readings(topics, few, settings.reading_particles, random("readings")).items():
+            compared[READING + name] = values
+        for name, values in compared.items():
             n = len(values)
             value, error = ratio(values - truthful[:n], tokens[:n])
             recorder.measure(name + LESS_REFERENCE, value, axis="documents", at=n, error=error)

@@ -81,7 +81,7 @@ class Part(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A model's probabilities of the validation and test cells, and what was chosen."""
+    """A model's probabilities of the validation and test cells, and its chosen settings."""
 
     validation: Floats
     test: Floats
@@ -98,7 +98,7 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
         "cosine", "cosine-geometric", where topics is the rank; of model "unigram" with "maximum-likelihood", "smoothed"
         and "document-smoothed", where it is 0; of "clipped" and "document-smoothed" also by
         "document-specific-unigram-folded-in". Measurements of the former on the axis "topics": "validation-perplexity",
-        and what was chosen ("mixing-weight" of the unigram, "exponent", "constant"). Of the model "token-split" with
+        and the choices ("mixing-weight" of the unigram, "exponent", "constant"). Of the model "token-split" with
         the variants "training", "validation" and "test", on the axis "documents" at the number of documents with tokens
         in the part: its "tokens" and its "tokens-left-out"; of "lsa" and the variant "full", on the axis "documents",
         the "rank" of the training counts.
@@ -108,9 +108,9 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
     recorder = job.recorder(documents=split.test.documents)
     left_out = (0, split.validation_left_out, split.test_left_out)
     for variant, part, out in zip(("training", "validation", "test"), split[:3], left_out, strict=True):
-        of_part, documents = recorder.at(model=SPLIT, variant=variant), (part.lengths > 0).sum()
-        of_part.measure(TOKENS, part.n_tokens, axis="documents", at=documents)
-        of_part.measure(LEFT_OUT, out, axis="documents", at=documents)
+        row, documents = recorder.at(model=SPLIT, variant=variant), (part.lengths > 0).sum()
+        row.measure(TOKENS, part.n_tokens, axis="documents", at=documents)
+        row.measure(LEFT_OUT, out, axis="documents", at=documents)
 
     training, whole = split.training.counts(), together(split).counts()
     flat = unigram(training)
@@ -118,7 +118,7 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
     def best(readings: list[Reading]) -> Reading:
         return min(readings, key=lambda reading: validation.perplexity(reading.validation))
 
-    def of_words(p: Floats, chosen: dict[str, float]) -> Reading:
+    def unigram_reading(p: Floats, chosen: dict[str, float]) -> Reading:
         return Reading(p[validation.words], p[test.words], chosen)
 
     def by_document(counts: sp.csr_array, mass: float) -> Reading:
@@ -126,14 +126,14 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
         return Reading(on_validation, on_test, {CONSTANT: mass})
 
     def mixed(p: Floats, **chosen: float) -> Reading:
-        own = lsa.mixed(p, flat, validation.rows, validation.words, 0.0)
-        weight = lsa.mixing_weight(own, flat[validation.words], validation.counts)
+        unmixed = lsa.mixed(p, flat, validation.rows, validation.words, 0.0)
+        weight = lsa.mixing_weight(unmixed, flat[validation.words], validation.counts)
         on_validation, on_test = (lsa.mixed(p, flat, part.rows, part.words, weight) for part in (validation, test))
         return Reading(on_validation, on_test, {WEIGHT: weight, **chosen})
 
     def readings() -> Iterator[tuple[str, str, int, str, Reading]]:
-        yield UNIGRAM, LIKELIEST, 0, EVALUATOR, of_words(flat, {})
-        by_constant = [of_words(unigram(training, c), {CONSTANT: c}) for c in settings.constants]
+        yield UNIGRAM, LIKELIEST, 0, EVALUATOR, unigram_reading(flat, {})
+        by_constant = [unigram_reading(unigram(training, c), {CONSTANT: c}) for c in settings.constants]
         yield UNIGRAM, SMOOTHED, 0, EVALUATOR, best(by_constant)
         for evaluator, counts in ((EVALUATOR, training), (FOLDED_IN, whole)):
             yield UNIGRAM, BY_DOCUMENT, 0, evaluator, best([by_document(counts, mass) for mass in settings.masses])
@@ -152,13 +152,13 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
             yield LSA, CLIPPED, one.rank, FOLDED_IN, mixed(one.clipped())
 
     for model, variant, rank, evaluator, reading in readings():
-        of_reading = recorder.at(model=model, variant=variant, topics=rank)
+        row = recorder.at(model=model, variant=variant, topics=rank)
         evaluation = Evaluation.deterministic(test.log_likelihood(reading.test), test.lengths, split.test_left_out)
-        of_reading.score(evaluator, evaluation)
+        row.score(evaluator, evaluation)
         if evaluator == EVALUATOR:
-            of_reading.measure(VALIDATION, validation.perplexity(reading.validation))
+            row.measure(VALIDATION, validation.perplexity(reading.validation))
             for quantity, value in reading.chosen.items():
-                of_reading.measure(quantity, value)
+                row.measure(quantity, value)
     return recorder.results
 
 

@@ -73,10 +73,10 @@ def experiment(job: Job, settings: Tempering) -> Results:
     All documents are used.
 
     Returns:
-        Scores of ("plsa-hof", "early-stopping") and ("plsa-tem", "inverse-annealing") by every evaluator, what depends
-        on the prior once more under the variant with "-validated-prior"; of ("plsa-tem", "annealing"), fine, and of
-        "annealing-coarse", "inverse-annealing-fine" and "inverse-annealing-patience-1" by "document-specific-unigram"
-        alone. Measurements of all fits on the axis "topics": "iterations-to-best",
+        Scores of ("plsa-hof", "early-stopping") and ("plsa-tem", "inverse-annealing") by every evaluator, scores that
+        depend on the prior once more under the variant with "-validated-prior"; of ("plsa-tem", "annealing"), fine, and
+        of "annealing-coarse", "inverse-annealing-fine" and "inverse-annealing-patience-1" by
+        "document-specific-unigram" alone. Measurements of all fits on the axis "topics": "iterations-to-best",
         "iterations" (the later stages and values of beta that did not help included), "beta", "validation-perplexity",
         and of the chosen priors "prior-sum" (for the posterior predictive) and "prior-sum-of-truth"; at K in
         `path_topics` on the axis "iteration" (1 is the first) the "validation-perplexity" after it and its "beta".
@@ -86,10 +86,10 @@ def experiment(job: Job, settings: Tempering) -> Results:
     halves, whole = half_split(split.test, seed), together(split)
     iterations, tolerance = settings.fold_in_iterations, settings.fold_in_tolerance
     folding_in = PLSAFoldingIn(iterations=iterations, tolerance=tolerance)
-    given, most = (split.training, split.validation), settings.iterations
+    parts, most = (split.training, split.validation), settings.iterations
     heated = partial(
         inverse_annealing,
-        *given,
+        *parts,
         topics=topics,
         seed=seed,
         early_patience=settings.early_patience,
@@ -105,22 +105,22 @@ def experiment(job: Job, settings: Tempering) -> Results:
         row.measure(BETA, fit.beta)
         row.measure(VALIDATION, fit.perplexity)
         if topics in settings.path_topics and variant in (EARLY, INVERSE, ANNEALING):
-            for at, step in enumerate(fit.path, start=1):
-                row.measure(VALIDATION, step.perplexity, axis="iteration", at=at)
-                row.measure(BETA, step.beta, axis="iteration", at=at)
+            for iteration, step in enumerate(fit.path, start=1):
+                row.measure(VALIDATION, step.perplexity, axis="iteration", at=iteration)
+                row.measure(BETA, step.beta, axis="iteration", at=iteration)
         row.score(EVALUATOR, predictive([fit.topics], split.training, split.test, lambda *_: weights))
         return row
 
     def fold_in(trained: Topics, documents: Corpus) -> Any:
         return plsa_tem.fold_in(trained, documents, folding_in, seed=seed)
 
-    def integrate(row: Recorder, alone: Topics, completing: Topics) -> None:
+    def integrate(row: Recorder, separate: Topics, completing: Topics) -> None:
         """Record the scores that integrate the weights out, of topics under the two priors."""
         random = partial(job.generator, "tempering", model=row.model, variant=row.variant, topics=topics)
         samples, states = settings.samples, settings.predictive_samples
-        estimated = reference(alone, split.test, samples, random(evaluator=REFERENCE))
+        estimated = reference(separate, split.test, samples, random(evaluator=REFERENCE))
         row.score(REFERENCE, estimated, samples=samples)
-        exact = exact_within(alone, split.test, settings.limit)
+        exact = exact_within(separate, split.test, settings.limit)
         if exact is not None:
             row.score(EXACT, exact)
         rng = random(evaluator=PREDICTIVE)
@@ -130,7 +130,7 @@ def experiment(job: Job, settings: Tempering) -> Results:
     def completing(trained: Topics, rng: np.random.Generator) -> Evaluation:
         return posterior_predictive(trained, split.training, split.validation, settings.prior_samples, rng)
 
-    def alone(trained: Topics, rng: np.random.Generator) -> Evaluation:
+    def as_documents(trained: Topics, rng: np.random.Generator) -> Evaluation:
         return left_to_right_sequential(trained, split.validation, settings.prior_samples, rng)
 
     fits = heated(eta=settings.eta, tolerance=settings.tolerance, patience=settings.patience)
@@ -142,7 +142,8 @@ def experiment(job: Job, settings: Tempering) -> Results:
         integrate(row, fit.topics, fit.topics)
         random = partial(job.generator, "tempering-prior", model=model, topics=topics)
         for_predictive, for_truth = (
-            validated_prior(fit.topics, evaluate, settings.prior_sums, random) for evaluate in (completing, alone)
+            validated_prior(fit.topics, evaluate, settings.prior_sums, random)
+            for evaluate in (completing, as_documents)
         )
         row = recorder.at(model=model, variant=f"{variant}-{VALIDATED}")
         row.measure(PRIOR_SUM, for_predictive.alpha.sum())
@@ -153,7 +154,7 @@ def experiment(job: Job, settings: Tempering) -> Results:
         fine, coarse = (settings.annealing_eta, settings.convergence), (settings.eta, settings.tolerance)
         for variant, (eta, gain) in ((ANNEALING, fine), (COARSE_ANNEALING, coarse)):
             fit = annealing(
-                *given,
+                *parts,
                 topics=topics,
                 seed=seed,
                 start=settings.annealing_start,

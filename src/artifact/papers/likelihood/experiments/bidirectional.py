@@ -1,4 +1,4 @@
-"""The gap between bounds from both sides on simulated documents, and where left-to-right sequential lies in it.
+"""The gap between bounds from both sides on simulated documents, and the place of left-to-right sequential in it.
 
 Documents of the test documents' lengths are drawn from a model's topics with their assignments. Their log-likelihood
 log p(w | alpha, phi) is bounded from both sides by `heldout.evaluators.bidirectional`, with ever more temperatures,

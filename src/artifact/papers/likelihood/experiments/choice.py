@@ -1,9 +1,9 @@
-"""Scores that choose the number of topics on a corpus of today's size, beside the likelihood that judges them.
+"""Scores that choose the number of topics on a corpus of today's size, and the likelihood that judges them.
 
 PLSA and LDA are trained as in `prior_share`, and test documents that are drawn at random are scored by full and half
 folding-in at the maximum over theta, by the mean-field bound and by the likelihood under the topics' own prior (variant
 `choice`), and by the likelihood under the prior that makes the training documents most likely (`choice-fitted-prior`).
-What a choice costs is told by `artifact.papers.likelihood.regret`.
+The cost of a choice is in `artifact.papers.likelihood.regret`.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ KIND = "choice"
 
 
 def experiment(job: Job, settings: Choice) -> Results:
-    """Score the same test documents of one corpus and seed by all that chooses and judges.
+    """Score the same test documents of one corpus and seed by every score that chooses or judges.
 
     Returns:
         Scores, nats, with the estimator's error, in the variants above; no measurements.
@@ -42,8 +42,8 @@ def experiment(job: Job, settings: Choice) -> Results:
         recorder.score(HALF, predictive([topics], *half_split(some, job.seed), maximum))
         recorder.score(MEAN_FIELD_BOUND, mean_field_bound(topics, some))
         fitted = fit_prior(topics, training, job.generator(f"{KIND}-prior", topics=job.topics, model=model))
-        for variant, under in ((KIND, topics), (f"{KIND}-{FITTED}", fitted)):
+        for variant, judge in ((KIND, topics), (f"{KIND}-{FITTED}", fitted)):
             rng = job.generator(f"{KIND}-{REFERENCE}", topics=job.topics, model=model, variant=variant)
-            likelihood = reference(under, some, settings.samples, rng, chains=settings.annealing_chains)
+            likelihood = reference(judge, some, settings.samples, rng, chains=settings.annealing_chains)
             recorder.at(variant=variant).score(REFERENCE, likelihood, samples=settings.samples)
     return results.results

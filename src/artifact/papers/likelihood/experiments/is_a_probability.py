@@ -1,4 +1,4 @@
-r"""Is it a probability? Every score of this project held to documents that were drawn from the model.
+r"""Every score of this project held to documents that were drawn from the model: is it a probability?
 
 Documents are drawn with their mixtures, theta_d ~ Dirichlet(alpha), and topics, and scored under the very topics that
 drew them. By how much does a score exceed the truth (`heldout.evaluators.is_probability`)? The truth is
@@ -70,25 +70,25 @@ from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
 KIND = "is-a-probability"
-GIVEN_THETA = f"{KIND}-given-theta"  # the variant of the rows that are held to log p(w | theta)
+GIVEN_THETA = f"{KIND}-given-theta"  # variant of the rows that are held to log p(w | theta)
 TRUE_MODEL, NONE = "truth", "none"
-SAMPLED = "-sampled"  # folded in by a Gibbs sample, as LDA is, and not at the maximum
+SAMPLED = "-sampled"  # ending of scores folded in by a Gibbs sample, as LDA is, and not at the maximum
 SAMPLED_FULL, SAMPLED_HALF = FULL + SAMPLED, HALF + SAMPLED
-OF_HALVES = (HALF, SAMPLED_HALF, COMPLETION)
+HALF_SCORES = (HALF, SAMPLED_HALF, COMPLETION)
 GAP, LOG_SUM, LOG_MEAN = "truth-gap", "log-sum-over-documents", "mean-log-ratio"
 SMOOTHING = 1e-5
-FEWER = {ANNEALED: 20}  # divisors of an estimator's samples: one of annealing is a thousand sweeps
+FEWER = {ANNEALED: 20}  # divisors of an estimator's samples: a sample of annealing is a thousand sweeps
 
 
 class Drawn(NamedTuple):
-    """Documents from a model, divided into halves, and what they are held to, in nats.
+    """Documents from a model, divided into halves, and their true log-likelihoods, in nats.
 
     Attributes:
         topics: the model.
         documents, observed, scored: D documents, their first and their second halves.
-        truth, of_scored: (D,) log p(document), and log p(second half | first half), exact or unbiased in 1 / p.
+        truth, scored_truth: (D,) log p(document), and log p(second half | first half), exact or unbiased in 1 / p.
         given, scored_given: (D,) log p(document | theta) and log p(second half | theta) of the theta that drew it.
-        gap: by how much a lower bound lies below the truth of all documents; 0 where that is exact.
+        gap: the truth of all documents less a lower bound of it; 0 where the truth is exact.
     """
 
     topics: Topics
@@ -96,7 +96,7 @@ class Drawn(NamedTuple):
     observed: Corpus
     scored: Corpus
     truth: Floats
-    of_scored: Floats
+    scored_truth: Floats
     given: Floats
     scored_given: Floats
     gap: float
@@ -132,38 +132,38 @@ def experiment(job: Job, settings: IsAProbability) -> Results:
         made, truth = synthetic.draw(f"{KIND}-{topics}", shape, seed=job.seed, law=law)
         truth, lengths = truth.smoothed(SMOOTHING), made.lengths[1:]
     axes: Axes = {"corpus": corpus.name, "topics": topics, "seed": job.seed}
-    of_truth = job.recorder(model=TRUE_MODEL, variant=KIND)
+    truth_rows = job.recorder(model=TRUE_MODEL, variant=KIND)
 
     def held(recorder: Recorder, quantity: str, score: Floats | float, truth: Floats, given: Floats) -> None:
         recorder.measure(quantity, excess(score, truth).nats, axis="documents", at=D)
         recorder.at(variant=GIVEN_THETA).measure(quantity, excess(score, given).nats, axis="documents", at=D)
 
     drawn = draw(truth, lengths, settings, {**axes, "model": TRUE_MODEL})
-    of_truth.measure(GAP, drawn.gap, axis="documents", at=D)
+    truth_rows.measure(GAP, drawn.gap, axis="documents", at=D)
     for quantity, evaluation in scores(drawn, settings, axes):
-        of_half = quantity in OF_HALVES
-        to = (drawn.of_scored, drawn.scored_given) if of_half else (drawn.truth, drawn.given)
-        held(of_truth, quantity, evaluation.log_likelihood, *to)
+        halves = quantity in HALF_SCORES
+        truths = (drawn.scored_truth, drawn.scored_given) if halves else (drawn.truth, drawn.given)
+        held(truth_rows, quantity, evaluation.log_likelihood, *truths)
     L, rng = settings.sum_tokens, generator("is-a-probability-sum", **axes)
     ratios = log_ratios(truth, L, settings.sum_samples, settings.truth_samples, rng)
     total, error = log_mean(ratios[None])
-    of_truth.measure(LOG_SUM, total[0], axis="tokens", at=L, error=error[0])
-    of_truth.measure(LOG_MEAN, ratios.mean(), axis="tokens", at=L, error=ratios.std(ddof=1) / np.sqrt(len(ratios)))
+    truth_rows.measure(LOG_SUM, total[0], axis="tokens", at=L, error=error[0])
+    truth_rows.measure(LOG_MEAN, ratios.mean(), axis="tokens", at=L, error=ratios.std(ddof=1) / np.sqrt(len(ratios)))
     for library, rounds in settings.libraries.items() if job.chains else ():
         check_installed(library)
         training = with_own_words(corpus.subset(range(n_trained)))
         start = int(generator("is-a-probability-fit", **axes, model=library).integers(2**31))
         peer = fit_peer(library, training, topics, start, rounds)
-        of_peer = draw(peer.dirichlet, lengths, settings, {**axes, "model": library})
-        recorder = of_truth.at(model=library)
-        recorder.measure(GAP, of_peer.gap, axis="documents", at=D)
-        nats = reported(peer, [of_peer.documents]).nats_per_token * of_peer.documents.n_tokens
-        held(recorder, REPORTED, nats, of_peer.truth, of_peer.given)
-    return of_truth.results
+        peer_drawn = draw(peer.dirichlet, lengths, settings, {**axes, "model": library})
+        recorder = truth_rows.at(model=library)
+        recorder.measure(GAP, peer_drawn.gap, axis="documents", at=D)
+        nats = reported(peer, [peer_drawn.documents]).nats_per_token * peer_drawn.documents.n_tokens
+        held(recorder, REPORTED, nats, peer_drawn.truth, peer_drawn.given)
+    return truth_rows.results
 
 
 def draw(topics: Topics, lengths: Ints, settings: IsAProbability, axes: Axes) -> Drawn:
-    """Draw documents of given lengths from a model, and evaluate what scores of them are held to."""
+    """Draw documents of given lengths from a model, and evaluate their true log-likelihoods."""
     rng = generator("is-a-probability", **axes)
     theta, limit, samples = rng.dirichlet(topics.alpha, size=len(lengths)), settings.limit, settings.truth_samples
     documents, assignments = simulate_given(topics, theta, lengths, rng)
@@ -173,11 +173,11 @@ def draw(topics: Topics, lengths: Ints, settings: IsAProbability, axes: Axes) ->
     exact = exact_within(topics, documents, limit)
     upper = exact or chib_upper(topics, documents, samples, rng, assignments=assignments)
     lower = exact or chib(topics, documents, samples, rng)
-    of_observed = exact_within(topics, observed, limit) or chib(topics, observed, samples, rng)
+    observed_truth = exact_within(topics, observed, limit) or chib(topics, observed, samples, rng)
     return Drawn(
         *(topics, documents, observed, scored),
         truth=upper.log_likelihood,
-        of_scored=upper.log_likelihood - of_observed.log_likelihood,
+        scored_truth=upper.log_likelihood - observed_truth.log_likelihood,
         given=full_folding_in([topics], documents, lambda *_: theta).log_likelihood,
         scored_given=predictive([topics], observed, scored, lambda *_: theta).log_likelihood,
         gap=float(np.sum(upper.log_likelihood - lower.log_likelihood)),
@@ -185,12 +185,12 @@ def draw(topics: Topics, lengths: Ints, settings: IsAProbability, axes: Axes) ->
 
 
 def scores(drawn: Drawn, settings: IsAProbability, axes: Axes) -> Iterator[tuple[str, Evaluation]]:
-    """Yield every score's name and what it says of the documents, or, those in `OF_HALVES`, of the second halves."""
+    """Yield every score's name and its values of the documents, or of the second halves where in `HALF_SCORES`."""
     topics, documents, halves = drawn.topics, drawn.documents, (drawn.observed, drawn.scored)
     theta, samples = maximum(topics, documents), settings.samples
 
-    def sampled(model: Topics, of: Corpus) -> Floats:
-        return lda.fold_in(model, of, LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=int(axes["seed"]))
+    def sampled(model: Topics, corpus: Corpus) -> Floats:
+        return lda.fold_in(model, corpus, LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=int(axes["seed"]))
 
     yield FULL, full_folding_in([topics], documents, lambda *_: theta)
     yield SAMPLED_FULL, full_folding_in([topics], documents, sampled)

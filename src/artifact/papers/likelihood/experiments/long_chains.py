@@ -1,8 +1,8 @@
-"""LDA by chains that are ten times as long: have they converged, and do its scores change?
+"""LDA by chains that are ten times as long: their convergence, and the change of its scores.
 
 The same chains are scored after `sweeps` and after `more_sweeps`: variants "long-chains-short" and "long-chains-long".
-Split R-hat of their log joint probability (`heldout.models.convergence`) is that of all chains over
-the last half of their sweeps; scored is the first chain, on the same test documents.
+Split R-hat of their log joint probability (`heldout.models.convergence`) is taken from all chains over
+the last half of their sweeps; the first chain is scored, on the same test documents.
 """
 
 import numpy as np
@@ -36,12 +36,14 @@ def experiment(job: Job, settings: LongChains) -> Results:
     some = test.subset(np.sort(drawn))
     results = job.recorder(model=LDA, documents=some.documents)
     for name, sweeps in ((SHORT, settings.sweeps), (LONG, settings.more_sweeps)):
-        asked = LDATraining(alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=sweeps, chains=settings.chains)
-        chains = lda.train(training, asked, topics=job.topics, seed=job.seed)
+        training_settings = LDATraining(
+            alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=sweeps, chains=settings.chains
+        )
+        chains = lda.train(training, training_settings, topics=job.topics, seed=job.seed)
         traces = np.array([chain.provenance["log_likelihood"] for chain in chains])
-        at = np.array(chains[0].provenance["log_likelihood_sweeps"])
+        recorded = np.array(chains[0].provenance["log_likelihood_sweeps"])
         row = results.at(variant=name, chain="all")
-        row.measure(R_HAT, split_r_hat(traces[:, at >= at[-1] / 2]), axis="sweep", at=sweeps)
+        row.measure(R_HAT, split_r_hat(traces[:, recorded >= recorded[-1] / 2]), axis="sweep", at=sweeps)
         row = results.at(variant=name, chain="0")
         row.score(FULL, full_folding_in([chains[0]], some, maximum))
         halves = half_split(some, job.seed)

@@ -1,4 +1,4 @@
-"""How far folding-in is from the truth, and whether it can be repaired at its own price.
+"""The distance of folding-in from the truth, and its repairs at its own price.
 
 All of it on the same test documents, for one model's topics and several priors of theta:
 
@@ -64,8 +64,8 @@ def experiment(job: Job, settings: Optimism) -> Results:
     """Score one model's topics on the test documents of a split with every evaluator above, under every prior.
 
     Of a sampled model the first chain alone is measured, and nothing is added to its p(w | z). The reference has
-    `samples` of all components of the mixture together, or as many as it needs; on corpora of `longer` so many times as
-    many, at as many times smaller a variance: an error in nats is one of fewer tokens where documents are short.
+    `samples` of all components of the mixture together, or as many as it needs; on corpora of `longer` its factor times
+    as many, at a variance smaller by it: an error in nats is one of fewer tokens where documents are short.
 
     Returns:
         Scores, one per evaluator, prior and constant. Measurements, under `smoothing` alone, named as the evaluators:
@@ -94,19 +94,19 @@ def experiment(job: Job, settings: Optimism) -> Results:
             evaluations[NML] = penalised(topics, test, theta)
             if EXACT in evaluations:
                 evaluations[PLUG_IN_EXACT] = full_folding_in([topics], test, exact_posterior_mean)
-        of_prior = recorder.at(variant=name, smoothing=constant)
+        row = recorder.at(variant=name, smoothing=constant)
         for evaluator, evaluation in evaluations.items():
             if sampled and evaluator in (FULL, HALF):  # folded in by sampling: the error is not stated
-                of_prior.score(evaluator, evaluation, samples=1, standard_error=math.nan)
+                row.score(evaluator, evaluation, samples=1, standard_error=math.nan)
             else:
-                of_prior.score(evaluator, evaluation, samples=samples if evaluator == REFERENCE else 0)
+                row.score(evaluator, evaluation, samples=samples if evaluator == REFERENCE else 0)
         return evaluations
 
     theta = maximum(smoothed, test)
     groups = list(by_length(test.lengths, settings.bins))
     rng = random("optimism-prior", smoothing=constant)
     for name, prior in ((variant, smoothed), *priors(smoothed, training, variant, rng)):
-        evaluations, of_prior = measured(prior, constant, name, theta), recorder.at(variant=name)
+        evaluations, row = measured(prior, constant, name, theta), recorder.at(variant=name)
         for evaluator, evaluation in evaluations.items():
             for group in groups:
                 tokens = evaluation.tokens[group].sum()
@@ -114,18 +114,18 @@ def experiment(job: Job, settings: Optimism) -> Results:
                 error = evaluation.total_error(group) / tokens
                 error = math.nan if sampled and evaluator in (FULL, HALF) else error
                 mean_length = round(float(test.lengths[group].mean()))
-                of_prior.measure(evaluator, value, axis="length", at=mean_length, error=error)
-        of_prior.measure(PRIOR_SUM, prior.alpha.sum())
-        of_prior.measure(PRIOR_LARGEST, prior.alpha.max())
-        of_prior.measure(UNDEFINED, undefined(prior, test, theta), axis="documents", at=(test.lengths > 0).sum())
+                row.measure(evaluator, value, axis="length", at=mean_length, error=error)
+        row.measure(PRIOR_SUM, prior.alpha.sum())
+        row.measure(PRIOR_LARGEST, prior.alpha.max())
+        row.measure(UNDEFINED, undefined(prior, test, theta), axis="documents", at=(test.lengths > 0).sum())
         if name == variant and K in settings.document_topics:
             for evaluator in (EXACT, REFERENCE, FULL, LAPLACE, NML):
                 if evaluator in evaluations:
                     unstated = math.nan if sampled and evaluator == FULL else None
-                    of_prior.by_document(evaluator, evaluations[evaluator], error=unstated)
+                    row.by_document(evaluator, evaluations[evaluator], error=unstated)
             tokens = evaluations[LAPLACE].tokens
             for d in np.flatnonzero(tokens):
-                of_prior.measure(TOKENS, tokens[d], axis="document", at=d)
+                row.measure(TOKENS, tokens[d], axis="document", at=d)
     mixture = fit_mixture(smoothed, training, rng, components=settings.components)
     rng = random("optimism", variant=f"{variant}-{MIXTURE}", smoothing=constant)
     chains = settings.annealing_chains
@@ -195,6 +195,6 @@ def by_length(lengths: Ints, bins: int) -> Iterator[Ints]:
     """Yield the indices of documents with tokens in groups of rising length; equal lengths stay together."""
     documents = np.flatnonzero(lengths)
     edges = np.unique(np.quantile(lengths[documents], np.linspace(0.0, 1.0, bins + 1)[1:-1], method="lower"))
-    of_group = np.searchsorted(edges, lengths[documents], side="left")
-    for group in np.unique(of_group):
-        yield documents[of_group == group]
+    group_of_document = np.searchsorted(edges, lengths[documents], side="left")
+    for group in np.unique(group_of_document):
+        yield documents[group_of_document == group]

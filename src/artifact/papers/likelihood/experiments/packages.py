@@ -1,4 +1,4 @@
-r"""What packages report of held-out documents, beside their models' likelihood, and what the difference is made of.
+r"""Packages' numbers for held-out documents, their models' likelihood, and the parts of the difference.
 
 One package fits its model to the training documents of a split, by its defaults but for the number of topics, the seed
 and, where that is said, how long it trains; its own number for the test documents stands beside the evaluators of this
@@ -22,7 +22,7 @@ The reported number, log R, in nats, differs from log p of the tokens seen in tr
 * `sample`: one sample in the place of a sum or a maximum: of theta after folding in, or of the tokens' topics;
 * `optimum`: the package stops elsewhere than at the maximum, or at the best bound;
 * `topics`: minus the divergence of q(topics) from their prior, the same however many documents are scored;
-* `unseen`: what the tokens of words unseen in training add.
+* `unseen`: the share of the tokens of words unseen in training.
 """
 
 import inspect
@@ -59,23 +59,23 @@ from heldout.topics import LogisticNormalTopics, Topics, perplexity
 from heldout.typing import Floats, Ints
 
 REPORTED = "reported"
-# measurements beside the scores, and a note
+# measurements other than the scores, and a note
 VALUE, GROWING, VERSION = "reported-value", "reported-growing", "version"
-# and of sets of test documents, on the axis "documents": WORDS-REPORTED, WORDS-LIKELIHOOD and so on, nats per token
-KNOWN, ALL = "known", "all"  # words: those seen in training; unseen ones, too
+# quantities of sets of test documents, on the axis "documents": WORDS-REPORTED, WORDS-LIKELIHOOD, .., nats per token
+KNOWN, ALL = "known", "all"  # words seen in training; all words
 LIKELIHOOD, SPREAD, BOUNDED, MENDED, TOKENS = "likelihood", "likelihood-spread", "mean-field", "mended", "tokens"
 PART = "part-"
-DEFAULT = "-default-rounds"  # ends the variant of a model that was trained for as long as the package does by itself
+DEFAULT = "-default-rounds"  # ending of the variant of a model that was trained for the package's own default rounds
 TOPICS_COST, UNSEEN = "topics", "unseen"  # parts that several kinds have
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How a package's number is made.
+    """The making of a package's number.
 
     Attributes:
         near: the evaluator that it comes nearest to; empty for the likelihood itself.
-        cause: the part that leads from the likelihood to that.
+        cause: the part that leads from the likelihood to that evaluator.
         rest: the part that leads on to the number.
         unseen: whether words unseen in training stay in its vocabulary.
         per_token: whether a driver's number is a loss per token, and not a perplexity.
@@ -111,9 +111,9 @@ class Fit:
     Attributes:
         topics: phi and the prior of theta.
         nats: its number for each set, as a log-likelihood.
-        version: the package's.
+        version: the package's version.
         value: its number for the set `whole`, as it gives it.
-        growing: what of that grows with the number of topics, nats.
+        growing: the part of this number that grows with the number of topics, nats.
         cost: minus the divergence of q(topics) from their prior, nats; 0 where topics are not random.
         thetas: (D, K) by set, where the number is of words at a theta that was fitted to them.
         mended: scikit-learn's number with issue 20032 mended as proposed, by set.
@@ -152,9 +152,9 @@ def experiment(job: Job, settings: Packages) -> Results:
     recorder = job.recorder(documents=test.documents)
     rounds = {str(package): number for package, number in settings.rounds.items()}[job.model]
     _measure(job, settings, training, test, rounds, recorder)
-    own = {str(package): number for package, number in settings.own_rounds.items()}.get(job.model, rounds)
-    if (job.topics, job.seed) == (settings.own_rounds_topics, 0) and own != rounds:
-        _measure(job, settings, training, test, own, recorder.at(variant=job.variant + DEFAULT))
+    default = {str(package): number for package, number in settings.own_rounds.items()}.get(job.model, rounds)
+    if (job.topics, job.seed) == (settings.own_rounds_topics, 0) and default != rounds:
+        _measure(job, settings, training, test, default, recorder.at(variant=job.variant + DEFAULT))
     return recorder.results
 
 
@@ -168,10 +168,10 @@ def check_installed(package: str) -> None:
 
 
 def documents(job: Job, most: int) -> tuple[Corpus, Corpus]:
-    """Return at most so many training documents, drawn at random, and the test documents, in the corpus's order.
+    """Return `most` training documents or all, drawn at random, and the test documents, in the corpus's order.
 
-    Their vocabulary is that of both. Documents without tokens, or test documents without a word seen in training, are
-    left out.
+    Both have the vocabulary of all of them. Documents without tokens, or test documents without a word seen in
+    training, are left out.
     """
     training, test = job.split()
     order = job.generator("packages-training").permutation(training.n_documents)
@@ -190,40 +190,42 @@ def with_own_words(corpus: Corpus) -> Corpus:
 
 
 def _measure(job: Job, settings: Packages, training: Corpus, test: Corpus, rounds: int, recorder: Recorder) -> None:
-    """Fit a package's model for so many rounds and record what there is to say of it."""
+    """Fit a package's model for a number of rounds and record its numbers and their parts."""
     kind = KINDS[job.model]
-    own = with_own_words(training)
+    trained = with_own_words(training)
     unseen = kind.unseen and bool(settings.scored)
-    scored = {KNOWN: test.over(own.vocabulary)[0], **({ALL: test} if unseen else {})}
+    scored = {KNOWN: test.over(trained.vocabulary)[0], **({ALL: test} if unseen else {})}
     order = job.generator("packages-scored").permutation(test.n_documents)
     sizes = [n for n in settings.scored if n < test.n_documents] + [test.n_documents]
     drawn = {n: np.sort(order[:n]) for n in sizes}
-    sets = {(words, n): of_words.subset(drawn[n]) for words, of_words in scored.items() for n in sizes}
+    sets = {(words, n): over_words.subset(drawn[n]) for words, over_words in scored.items() for n in sizes}
     tests = {f"{words}-{n}": one for (words, n), one in sets.items()}
     whole = f"{KNOWN}-{test.n_documents}"
     start = int(job.generator("peers-fit", model=job.model, topics=job.topics).integers(2**31))
-    how = fit_driven if job.model in DRIVEN else fit_here
-    fit = how(job.model, training if unseen else own, tests, whole, topics=job.topics, rounds=rounds, seed=start)
+    fit_package = fit_driven if job.model in DRIVEN else fit_here
+    fit = fit_package(
+        job.model, training if unseen else trained, tests, whole, topics=job.topics, rounds=rounds, seed=start
+    )
 
     truths: dict[str, Evaluation] = {}
     bounds: dict[str, Evaluation] = {}
     known = scored[KNOWN]
     score = recorder.at(tokens_left_out=test.n_tokens - known.n_tokens).score
-    for words, of_words in scored.items():
+    for words, over_words in scored.items():
         if isinstance(fit.topics, Topics):
-            bounds[words] = mean_field_bound(fit.topics, of_words)
-        exact = exact_within(fit.topics, of_words, settings.limit)
+            bounds[words] = mean_field_bound(fit.topics, over_words)
+        exact = exact_within(fit.topics, over_words, settings.limit)
         name, samples = (EXACT, 0) if exact is not None else (REFERENCE, settings.samples)
         rng = job.generator("peers-truth", model=job.model, topics=job.topics)
-        truths[words] = exact or reference(fit.topics, of_words, settings.samples, rng)
+        truths[words] = exact or reference(fit.topics, over_words, settings.samples, rng)
         if words == KNOWN:
             score(name, truths[words], samples=samples)
     if bounds:
         score(MEAN_FIELD_BOUND, bounds[KNOWN])
     full = full_folding_in([fit.topics], known, maximum)
-    of_full = score(FULL, full)
+    full_row = score(FULL, full)
     observed, second = half_split(test, job.seed)
-    shown, held = (half.over(own.vocabulary)[0] for half in (observed, second))
+    shown, held = (half.over(trained.vocabulary)[0] for half in (observed, second))
     half = predictive([fit.topics], shown, held, maximum)
     recorder.at(tokens_left_out=second.n_tokens - held.n_tokens).score(HALF, half)
     nats, tokens = fit.nats[whole], known.n_tokens
@@ -231,63 +233,63 @@ def _measure(job: Job, settings: Packages, training: Corpus, test: Corpus, round
         values, errors = fit.documents[whole].T
         score(REPORTED, Evaluation(values, known.lengths, errors))
     else:
-        of_all = replace(of_full, evaluator=REPORTED, log_likelihood=nats, perplexity=perplexity(nats, tokens))
-        recorder.results.scores.append(replace(of_all, groups=None, standard_error=math.nan))
+        row = replace(full_row, evaluator=REPORTED, log_likelihood=nats, perplexity=perplexity(nats, tokens))
+        recorder.results.scores.append(replace(row, groups=None, standard_error=math.nan))
     recorder.measure(VALUE, fit.value)
     recorder.measure(GROWING, fit.growing / tokens)
     recorder.note(VERSION, fit.version)
 
-    near = {MEAN_FIELD_BOUND: bounds.get(KNOWN), FULL: full, "": truths[KNOWN]}[kind.near]
-    assert near is not None  # numbers near a mean-field bound are of models that have one
+    neighbour = {MEAN_FIELD_BOUND: bounds.get(KNOWN), FULL: full, "": truths[KNOWN]}[kind.near]
+    assert neighbour is not None  # numbers near a mean-field bound are of models that have one
     for (words, n), one in sets.items():
-        name, truth, of_set = f"{words}-{n}", truths[words], drawn[n]
+        name, truth, places = f"{words}-{n}", truths[words], drawn[n]
         record = partial(recorder.measure, axis="documents", at=n)
         record(f"{words}-{REPORTED}", fit.nats[name] / one.n_tokens)
-        total = float(truth.log_likelihood[of_set].sum()) / one.n_tokens
-        record(f"{words}-{LIKELIHOOD}", total, error=truth.total_error(of_set) / one.n_tokens)
-        record(f"{words}-{SPREAD}", spread(truth, of_set))
+        total = float(truth.log_likelihood[places].sum()) / one.n_tokens
+        record(f"{words}-{LIKELIHOOD}", total, error=truth.total_error(places) / one.n_tokens)
+        record(f"{words}-{SPREAD}", spread(truth, places))
         if name in fit.mended:
             record(f"{words}-{MENDED}", fit.mended[name] / one.n_tokens)
         if n == test.n_documents:
             record(f"{words}-{TOKENS}", one.n_tokens)
             if words in bounds:
                 record(f"{words}-{BOUNDED}", float(bounds[words].log_likelihood.sum()) / one.n_tokens)
-            added = of_unseen(fit, tests, words, n)
-            likelihood, nearest = (float(each.log_likelihood.sum()) for each in (truths[KNOWN], near))
+            added = unseen_part(fit, tests, words, n)
+            likelihood, nearest = (float(each.log_likelihood.sum()) for each in (truths[KNOWN], neighbour))
             for part, part_nats in parts(kind, fit.nats[name], likelihood, nearest, fit.cost, added).items():
                 record(f"{words}-{PART}{part}", part_nats / one.n_tokens)
 
 
-def parts(kind: Kind, number: float, likelihood: float, near: float, cost: float, unseen: float) -> dict[str, float]:
-    """Return what a package's number less the likelihood is made of, all in nats; the parts add up to it.
+def parts(kind: Kind, number: float, likelihood: float, nearest: float, cost: float, unseen: float) -> dict[str, float]:
+    """Return the parts of a package's number less the likelihood, all in nats; the parts add up to it.
 
     Args:
-        kind: how the number is made.
-        number: the package's, of all tokens.
-        likelihood: of the tokens of words seen in training.
-        near: the same tokens' value by the evaluator `kind.near`.
+        kind: the making of the number.
+        number: the package's number, of all tokens.
+        likelihood: likelihood of the tokens of words seen in training.
+        nearest: the same tokens' value by the evaluator `kind.near`.
         cost: the part of the topics.
         unseen: the part of the words unseen in training.
     """
-    found = {kind.cause: near - likelihood} if kind.near else {}
-    found |= {kind.rest: number - near - cost - unseen}
-    return found | {name: nats for name, nats in ((TOPICS_COST, cost), (UNSEEN, unseen)) if nats}
+    nats_by_part = {kind.cause: nearest - likelihood} if kind.near else {}
+    nats_by_part |= {kind.rest: number - nearest - cost - unseen}
+    return nats_by_part | {name: nats for name, nats in ((TOPICS_COST, cost), (UNSEEN, unseen)) if nats}
 
 
-def of_unseen(fit: Fit, tests: Mapping[str, Corpus], words: str, n: int) -> float:
-    """Return what the tokens of words unseen in training add to the number of the first n documents, nats."""
+def unseen_part(fit: Fit, tests: Mapping[str, Corpus], words: str, n: int) -> float:
+    """Return the share of the tokens of words unseen in training in the number of the first n documents, nats."""
     if words == KNOWN:
         return 0.0
-    name, without = f"{words}-{n}", f"{KNOWN}-{n}"
+    name, known = f"{words}-{n}", f"{KNOWN}-{n}"
     if name not in fit.thetas:
-        return fit.nats[name] - fit.nats[without]
-    return at_theta(fit, tests, name) - at_theta(fit, tests, name, tests[without])
+        return fit.nats[name] - fit.nats[known]
+    return at_theta(fit, tests, name) - at_theta(fit, tests, name, tests[known])
 
 
 def at_theta(fit: Fit, tests: Mapping[str, Corpus], name: str, scored: Corpus | None = None) -> float:
     """Return sum_w n(w) log sum_k theta_k phi[k, w], nats, of a set of documents at the package's own theta."""
-    own = tests[name] if scored is None else scored
-    return float(full_folding_in([fit.topics], own, lambda *_: fit.thetas[name]).log_likelihood.sum())
+    documents = tests[name] if scored is None else scored
+    return float(full_folding_in([fit.topics], documents, lambda *_: fit.thetas[name]).log_likelihood.sum())
 
 
 def spread(values: Evaluation, documents: Ints) -> float:
@@ -300,24 +302,24 @@ def spread(values: Evaluation, documents: Ints) -> float:
 def fit_driven(
     package: str, training: Corpus, tests: Mapping[str, Corpus], whole: str, *, topics: int, rounds: int, seed: int
 ) -> Fit:
-    """Fit a package by its driver; raises InputError where its number is not what `Kind` says of it."""
+    """Fit a package by its driver; raises InputError where its number is not made as its `Kind` says."""
     over_training = {name: test.over(training.vocabulary)[0] for name, test in tests.items()}
-    given = drive(package, training, over_training, topics=topics, rounds=rounds, seed=seed)
-    phi = given.weights / given.weights.sum(axis=1, keepdims=True)
+    driven = drive(package, training, over_training, topics=topics, rounds=rounds, seed=seed)
+    phi = driven.weights / driven.weights.sum(axis=1, keepdims=True)
     model: Topics | LogisticNormalTopics
-    if len(given.prior) == 2:
-        mean, covariance = given.prior
+    if len(driven.prior) == 2:
+        mean, covariance = driven.prior
         model = LogisticNormalTopics.of(phi, mean, covariance, training.vocabulary)
     else:
-        model = fitted((phi, *given.prior), training.vocabulary).dirichlet
-    logs = given.values if KINDS[package].per_token else {name: math.log(x) for name, x in given.values.items()}
+        model = fitted((phi, *driven.prior), training.vocabulary).dirichlet
+    logs = driven.values if KINDS[package].per_token else {name: math.log(x) for name, x in driven.values.items()}
     nats = {name: -logs[name] * test.n_tokens for name, test in tests.items()}
-    cost = 0.0 if given.eta is None else -dirichlet_divergence(given.weights, np.array(given.eta))
-    fit = Fit(model, nats, given.version, given.values[whole], cost, cost, given.thetas, documents=given.documents)
-    for name in given.thetas:
+    cost = 0.0 if driven.eta is None else -dirichlet_divergence(driven.weights, np.array(driven.eta))
+    fit = Fit(model, nats, driven.version, driven.values[whole], cost, cost, driven.thetas, documents=driven.documents)
+    for name in driven.thetas:
         check_parts(package, nats[name], [at_theta(fit, tests, name)], SINGLE)
-    for name, of_documents in given.documents.items():
-        check_parts(package, nats[name], of_documents[:, 0].tolist(), SINGLE)
+    for name, values in driven.documents.items():
+        check_parts(package, nats[name], values[:, 0].tolist(), SINGLE)
     return fit
 
 
@@ -363,7 +365,7 @@ def mended(model: Any, corpus: Corpus) -> float:
 
 
 def fit_peer(package: str, training: Corpus, topics: int, seed: int, rounds: int) -> Fitted:
-    """Return a library's LDA fitted to documents, by so many passes or sweeps."""
+    """Return a library's LDA fitted to documents, by a number of passes or sweeps."""
     fits = {"scikit-learn": fit_scikit_learn, "gensim": fit_gensim, "tomotopy": fit_tomotopy}
     native = fits[package](training, topics, seed, rounds)
     return fitted(native, None if package == "tomotopy" else training.vocabulary)

@@ -1,4 +1,4 @@
-"""The experiment `packages` on the packages of the lock, at few numbers of topics: what every run makes."""
+"""The experiment `packages` on the packages of the lock, at few numbers of topics, as every run makes it."""
 
 from artifact.papers.likelihood.experiments.packages import experiment
 

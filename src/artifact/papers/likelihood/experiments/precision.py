@@ -1,4 +1,4 @@
-r"""How far every estimator is from log p(w | alpha, phi), by number of topics, length of a document, prior and samples.
+r"""Every estimator's error in log p(w | alpha, phi), by number of topics, length of a document, prior and samples.
 
 K topics phi_k ~ Dirichlet(gamma) over V words are drawn; for every prior and length documents of them, theta ~
 Dirichlet(alpha), z_l ~ theta, w_l ~ phi_{z_l}. With d an estimate less log p of a document, nats, over D documents
@@ -68,13 +68,13 @@ from heldout.topics import Topics
 from heldout.typing import Floats
 
 KIND, NONE = "precision", "none"
-BIAS, ERROR, STATED = "bias-", "rms-error-", "stated-error-"  # and the estimator's name
-VARIANT = "-tokens-"  # between a prior's name and a length
+BIAS, ERROR, STATED = "bias-", "rms-error-", "stated-error-"  # beginnings of quantities; the estimator's name follows
+VARIANT = "-tokens-"  # middle of a variant's name, after a prior's name and before a length
 DOCUMENTS = "documents"
-REFERENCE_ERROR, REFERENCE_BIAS = "reference-error-", "reference-bias-"  # and its name
+REFERENCE_ERROR, REFERENCE_BIAS = "reference-error-", "reference-bias-"  # beginnings; the reference's name follows
 AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; about five seconds
-CLEARLY_MORE = 2  # the reference has this many times the samples of the same estimator, or more
-FAR_MORE = 8  # times the sweeps from which the reference's bias is extrapolated, or more
+CLEARLY_MORE = 2  # least number of the reference's samples per sample of the same estimator
+FAR_MORE = 8  # least number of the reference's sweeps per sweep from which its bias is extrapolated
 TERMS_PER_SWEEP = 80  # annealing's terms of a token and sweep: topics in use, and their ratio to the prior before
 TERMS_PER_DRAW = 20  # the left-to-right kernel's, at most: a token that stays costs the same whatever K is
 
@@ -99,7 +99,7 @@ TERMS: dict[str, Callable[[int, int, int], float]] = {
 
 
 def terms_of(name: str, topics: int, tokens: int, samples: int) -> float:
-    """Return what an estimator takes for a document, by `TERMS`; one that is not listed counts as costly."""
+    """Return the terms that an estimator takes for a document, by `TERMS`; unlisted estimators count as costly."""
     listed = TERMS.get(name)
     return listed(topics, tokens, samples) if listed else max(samples, 1) * tokens**2 * topics
 
@@ -119,12 +119,12 @@ class Cell(NamedTuple):
 
 
 def variant(prior: str, tokens: int) -> str:
-    """Return the variant that the rows of one prior and length have, such as "alpha-0.1-tokens-50"."""
+    """Return the variant of the rows of one prior and length, for example "alpha-0.1-tokens-50"."""
     return f"{prior}{VARIANT}{tokens}"
 
 
 def priors(topics: int, alphas: Sequence[float], alpha_sums: Sequence[float]) -> dict[str, float]:
-    """Return every symmetric prior's parameter by its name, such as "alpha-0.1" and "alpha-sum-1"."""
+    """Return every symmetric prior's parameter by its name, "alpha-0.1" or "alpha-sum-1"."""
     named = {f"alpha-{alpha:g}": float(alpha) for alpha in alphas}
     return named | {f"alpha-sum-{total:g}": total / topics for total in alpha_sums}
 
@@ -149,7 +149,7 @@ class Independent(NamedTuple):
 
     Attributes:
         estimator: its name.
-        samples: in all; 0 for the exact value.
+        samples: number of samples in all; 0 for the exact value.
         truth: (D,) nats.
         variance: the mean over documents of its variance, nats^2.
     """
@@ -163,7 +163,7 @@ class Independent(NamedTuple):
 def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work: float) -> Iterator[tuple[str, int]]:
     """Yield the estimators and numbers of samples that take at most `work` terms.
 
-    A deterministic one has 0 samples, one that takes more than one at least so many times as many samples.
+    A deterministic estimator has 0 samples; numbers of samples are multiplied by the fewest that an estimator takes.
     """
     for name in [*likelihood_estimators(), REFERENCE]:
         for count in [0] if ESTIMATORS[name].deterministic else [n * ESTIMATORS[name].fewest for n in sorted(samples)]:
@@ -198,7 +198,7 @@ def experiment(job: Job, settings: Precision) -> Results:
         fewest, terms = FAR_MORE, [number * TERMS[CHIB](topics, tokens, n) for n in (0, 1)]
         most = {
             SEQUENTIAL: settings.reference_draws / max(1.0, draws),
-            # two halves, each with what precedes it
+            # two halves, each with the terms that precede its samples
             CHIB: (settings.reference_work - 2 * terms[0]) / (terms[1] - terms[0]),
         }
         even = {name: max(fewest, int(min(n, settings.most_reference_samples)) // 2 * 2) for name, n in most.items()}
@@ -228,9 +228,9 @@ def _independent(cell: Cell, samples: Mapping[str, int], axes: Axes) -> Independ
         )
         references.append(Independent(name, count, (a + b) / 2, float(((a - b) ** 2).mean()) / 4))
     sequential, chib = references
-    below = float((sequential.truth - chib.truth).mean())
+    shortfall = float((sequential.truth - chib.truth).mean())
     allowed = 2 * math.sqrt((sequential.variance + chib.variance) / len(chib.truth))
-    return chib if chib.variance < sequential.variance and below <= allowed else sequential
+    return chib if chib.variance < sequential.variance and shortfall <= allowed else sequential
 
 
 def _measure(
@@ -247,7 +247,7 @@ def _measure(
         evaluation = estimate(name, cell.topics, cell.documents, count, rng)
         errors = evaluation.log_likelihood - reference.truth
         if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:
-            # the last such count is the largest
+            # the last of these counts is the largest
             bias = min(0.0, float(errors.mean()) / (reference.samples / (2 * count) - 1))
         recorder.mean(BIAS + name, errors, axis="samples", at=count)
         squares = errors**2
@@ -255,8 +255,8 @@ def _measure(
         # the standard error of the mean square, and of its root by the delta method; where the reference leaves less
         # than that, the root is taken to be as large as that
         spread = float(squares.std(ddof=1)) / math.sqrt(number)
-        of_root = spread / (2 * max(error, math.sqrt(spread / 2))) if spread else 0.0
-        recorder.measure(ERROR + name, error, axis="samples", at=count, error=of_root)
+        root_error = spread / (2 * max(error, math.sqrt(spread / 2))) if spread else 0.0
+        recorder.measure(ERROR + name, error, axis="samples", at=count, error=root_error)
         if not ESTIMATORS[name].deterministic and not np.isnan(evaluation.standard_error).any():
             stated = math.sqrt(float((evaluation.standard_error**2).mean()))
             recorder.measure(STATED + name, stated, axis="samples", at=count)

@@ -1,4 +1,4 @@
-r"""The prior's share of the gap: log p(w) of held-out documents under ever richer priors that others of them fitted.
+r"""The prior's share of the gap: log p(w) of held-out documents under ever richer priors, fitted to others of them.
 
 PLSA has no prior of theta. Under one that is fitted to documents like those that are scored the likelihood is as high
 as it can be without having seen them. Documents drawn from the test documents of a split are halved; on one half are
@@ -40,7 +40,7 @@ from heldout.topics import Topics
 KIND = "prior-share"
 MIXTURE, POINTS, TRAINING, SUM = "mixture", "points", "training-mixture", "sum"
 RICHNESS, CONCENTRATION, TOKENS = "richness", "concentration", "tokens"  # axes, and the number of tokens scored
-PER_SUM = 1000  # the place on the axis "concentration" of a sum of 1
+PER_SUM = 1000  # place on the axis "concentration" of a sum of 1
 
 
 def experiment(job: Job, settings: PriorShare) -> Results:
@@ -64,31 +64,31 @@ def experiment(job: Job, settings: PriorShare) -> Results:
         documents, _ = in_vocabulary(some, topics)
         full = full_folding_in([topics], documents, maximum)
 
-        def measure(name: str, axis: str, at: int, *evaluations: Evaluation, recorder: Recorder = recorder) -> None:
+        def measure(name: str, axis: str, place: int, *evaluations: Evaluation, recorder: Recorder = recorder) -> None:
             value = sum(float(each.log_likelihood.sum()) for each in evaluations)
             error = math.hypot(*(each.total_error() for each in evaluations))
-            recorder.measure(name, value, axis=axis, at=at, error=error)
+            recorder.measure(name, value, axis=axis, at=place, error=error)
 
         for axis in (CONCENTRATION, RICHNESS) if model == PLSA else (CONCENTRATION,):
             measure(FULL, axis, 0, full)
             recorder.measure(TOKENS, documents.n_tokens, axis=axis, at=0)
         for alpha_sum in settings.sums:
             rng = job.generator(f"{KIND}-{SUM}", topics=K, model=model, sum=alpha_sum)
-            under = replace(topics, alpha=np.full(K, alpha_sum / K))
-            value = reference(under, documents, settings.samples, rng, chains=settings.annealing_chains)
+            dialled = replace(topics, alpha=np.full(K, alpha_sum / K))
+            value = reference(dialled, documents, settings.samples, rng, chains=settings.annealing_chains)
             measure(SUM, CONCENTRATION, round(PER_SUM * alpha_sum), value)
         if model == PLSA:
             weights = em.document_topics_
             measure(TRAINING, RICHNESS, len(weights), training_mixture(topics, weights, documents))
-            for name, at, evaluations in richer(topics, documents, settings, job):
-                measure(name, RICHNESS, at, *evaluations)
+            for name, size, evaluations in richer(topics, documents, settings, job):
+                measure(name, RICHNESS, size, *evaluations)
     return results.results
 
 
 def richer(
     topics: Topics, documents: Corpus, settings: PriorShare, job: Job
 ) -> Iterator[tuple[str, int, tuple[Evaluation, Evaluation]]]:
-    """Yield priors' names and sizes, with the evaluations of both halves under what the other half fitted.
+    """Yield priors' names and sizes, with the evaluations of both halves under the priors of the other half.
 
     The halves are the documents at even and at odd places, which were drawn at random.
     """
@@ -104,6 +104,6 @@ def richer(
 
         yield MIXTURE, components, (held_out(0), held_out(1))
     points = [maximum(topics, half) for half in halves]
-    weights = [fit_weights(log_likelihoods(topics, own, half)) for own, half in zip(points, halves, strict=True)]
-    found = [mixture_of_points(topics, points[1 - h], weights[1 - h], halves[h]) for h in (0, 1)]
-    yield POINTS, len(points[0]), (found[0], found[1])
+    weights = [fit_weights(log_likelihoods(topics, maxima, half)) for maxima, half in zip(points, halves, strict=True)]
+    evaluations = [mixture_of_points(topics, points[1 - h], weights[1 - h], halves[h]) for h in (0, 1)]
+    yield POINTS, len(points[0]), (evaluations[0], evaluations[1])

@@ -1,4 +1,4 @@
-"""The reference beside the exact value: does its stated error cover its error?
+"""The reference's error beside the exact value, and the error that it states.
 
 PLSA and LDA are trained with few topics, on the training documents of a split, and the test documents are evaluated
 exactly and by `heldout.evaluators.reference` under several priors of theta and constants: a cell each. Where exact
@@ -48,16 +48,16 @@ def experiment(job: Job, settings: Reference) -> Results:
             continue
         documents = documents.subset(affordable)
         exact = exact_marginal(topics, documents).log_likelihood
-        of_cell = recorder.at(model=model, variant=f"{KIND}-{prior}", topics=K, smoothing=constant)
+        row = recorder.at(model=model, variant=f"{KIND}-{prior}", topics=K, smoothing=constant)
         for most in settings.samples:
-            rng = job.generator(KIND, model=model, variant=of_cell.variant, topics=K, smoothing=constant, samples=most)
+            rng = job.generator(KIND, model=model, variant=row.variant, topics=K, smoothing=constant, samples=most)
             evaluation = reference(topics, documents, most, rng)
             differences, errors = evaluation.log_likelihood - exact, evaluation.standard_error
             uncertain = errors > 0.0
             z = np.sqrt(np.mean((differences[uncertain] / errors[uncertain]) ** 2)) if uncertain.any() else 0.0
-            of_cell.measure(DIFFERENCE, differences.sum(), axis="samples", at=most, error=evaluation.total_error())
-            of_cell.measure(DOCUMENTS_Z, z, axis="samples", at=most)
-            of_cell.measure(TOKENS, evaluation.tokens.sum(), axis="samples", at=most)
+            row.measure(DIFFERENCE, differences.sum(), axis="samples", at=most, error=evaluation.total_error())
+            row.measure(DOCUMENTS_Z, z, axis="samples", at=most)
+            row.measure(TOKENS, evaluation.tokens.sum(), axis="samples", at=most)
     return recorder.results
 
 

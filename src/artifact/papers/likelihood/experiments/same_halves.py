@@ -1,4 +1,4 @@
-r"""Half folding-in beside what it stands for: the probability of one half of a document given the other.
+r"""Half folding-in beside the quantity that it stands for: the probability of half a document given the other half.
 
 PLSA and LDA are trained on the training documents of a split but for `validation` of them, drawn at random. Those
 choose the constant that is added to PLSA's topics: the one of `constants` under which their second halves have most by
@@ -42,19 +42,19 @@ def experiment(job: Job, settings: SameHalves) -> Results:
 
     Returns:
         Scores of the second halves' tokens: of PLSA and LDA `half-folding-in` in the variant `same-halves`, the others
-        in a variant per prior. PLSA's constant is the one that was chosen.
+        in a variant per prior. PLSA has the chosen constant.
     """
     training, test = job.split()
     K = job.topics
     order = job.generator(f"{KIND}-validation", topics=K).permutation(np.flatnonzero(training.lengths))
     held = np.sort(order[: settings.validation])
-    own = training.subset(np.setdiff1d(np.arange(training.n_documents), held))
+    kept = training.subset(np.setdiff1d(np.arange(training.n_documents), held))
     validation = training.subset(held)
     drawn = job.generator(KIND, topics=K).permutation(np.flatnonzero(test.lengths))[: settings.documents]
     some = test.subset(np.sort(drawn))
     halves = half_split(some, job.seed)
-    em, chain = trained(own, settings, K, job.seed)
-    constant, topics = smoothed(em.topics(own.vocabulary), validation, settings.constants, job.seed)
+    em, chain = trained(kept, settings, K, job.seed)
+    constant, topics = smoothed(em.topics(kept.vocabulary), validation, settings.constants, job.seed)
     fitted = {PLSA: topics, LDA: chain}
     results = job.recorder(documents=halves[0].documents)
     for model, topics in fitted.items():
@@ -62,12 +62,12 @@ def experiment(job: Job, settings: SameHalves) -> Results:
         recorder.score(HALF, predictive([topics], *halves, maximum))
         rng = job.generator(f"{KIND}-prior", topics=K, model=model)
         flat = replace(topics, alpha=np.ones(K))
-        for name, under in ((FLAT, flat), (FITTED, fit_prior(topics, own, rng))):
-            of_prior = recorder.at(variant=f"{KIND}-{name}")
-            of_prior.score(PLUG_IN, predictive([under], *halves, posterior_mean))
+        for name, prior in ((FLAT, flat), (FITTED, fit_prior(topics, kept, rng))):
+            row = recorder.at(variant=f"{KIND}-{name}")
+            row.score(PLUG_IN, predictive([prior], *halves, posterior_mean))
             rng = job.generator(f"{KIND}-{COMPLETION}", topics=K, model=model, prior=name)
-            average = completion(under, some, halves[0], settings.samples, rng, settings.annealing_chains)
-            of_prior.score(COMPLETION, average, samples=settings.samples)
+            average = completion(prior, some, halves[0], settings.samples, rng, settings.annealing_chains)
+            row.score(COMPLETION, average, samples=settings.samples)
     return results.results
 
 
@@ -75,21 +75,21 @@ def completion(
     topics: Topics, documents: Corpus, first: Corpus, samples: int, rng: np.random.Generator, chains: int
 ) -> Evaluation:
     """Return log p(the other tokens | the first) of every document, by two references; their biases may add up."""
-    both, given = (reference(topics, part, samples, rng, chains=chains) for part in (documents, first))
-    errors = np.hypot(both.standard_error, given.standard_error)
-    biases = sum(np.abs(part.bias) for part in (both, given) if part.bias is not None)
+    both, observed = (reference(topics, part, samples, rng, chains=chains) for part in (documents, first))
+    errors = np.hypot(both.standard_error, observed.standard_error)
+    biases = sum(np.abs(part.bias) for part in (both, observed) if part.bias is not None)
     return Evaluation(
-        both.log_likelihood - given.log_likelihood,
-        both.tokens - given.tokens,
+        both.log_likelihood - observed.log_likelihood,
+        both.tokens - observed.tokens,
         errors,
-        both.tokens_left_out - given.tokens_left_out,
+        both.tokens_left_out - observed.tokens_left_out,
         errors * 0.0 + biases,
     )
 
 
 def smoothed(topics: Topics, validation: Corpus, constants: tuple[float, ...], seed: int) -> tuple[float, Topics]:
-    """Return the constant, and the topics to which it was added, under which the second halves have most."""
+    """Return the constant under which the second halves score highest, and the topics to which it was added."""
     halves = half_split(validation, seed)
     candidates = [(constant, topics.smoothed(constant)) for constant in constants]
-    values = [float(predictive([own], *halves, maximum).log_likelihood.sum()) for _, own in candidates]
+    values = [float(predictive([added], *halves, maximum).log_likelihood.sum()) for _, added in candidates]
     return candidates[int(np.argmax(values))]

@@ -40,7 +40,7 @@ KIND = "validation"
 FLAT, FITTED, MIXTURE = PRIORS = ("flat", "fitted", "mixture")
 LONGER, FILTER = OTHERS = ("longer", "filter")
 LOWER, UPPER = BOUNDS = ("lower-bound", "upper-bound")
-# ends of measurements' names; the first word says what the reference is held to
+# ends of measurements' names; the first word is the estimate or bound that the reference is held to
 DIFFERENCE, OWN_ERROR, REFERENCE_ERROR, TOKENS = "-difference", "-own-error", "-reference-error", "-tokens"
 
 
@@ -64,21 +64,21 @@ def experiment(job: Job, settings: Validation) -> Results:
         documents, _ = in_vocabulary(beginnings, topics)
         for name, prior in priors(topics, training, settings, job, model):
             rng = job.generator(KIND, model=model, topics=job.topics, prior=name)
-            of_cell = recorder.at(model=model, variant=f"{KIND}-{name}", smoothing=constant)
+            row = recorder.at(model=model, variant=f"{KIND}-{name}", smoothing=constant)
             real = referenced(topics, prior, documents, settings, rng)
             longer = referenced(topics, prior, documents, settings, rng, settings.longer)
-            held_to(of_cell, LONGER, real, longer, chosen)
-            within = np.flatnonzero(filter_terms(documents.lengths, prior, settings) <= settings.limit)
-            if len(within):
-                filtered = filtered_by(topics, prior, documents.subset(within), settings, rng)
-                held_to(of_cell, FILTER, _of(real, within), corrected(filtered), chosen[within])
+            held_to(row, LONGER, real, longer, chosen)
+            affordable = np.flatnonzero(filter_terms(documents.lengths, prior, settings) <= settings.limit)
+            if len(affordable):
+                filtered = filtered_by(topics, prior, documents.subset(affordable), settings, rng)
+                held_to(row, FILTER, _subset(real, affordable), corrected(filtered), chosen[affordable])
             drawn = simulate_mixture(topics, prior, documents.lengths, rng)
             on_drawn = referenced(topics, prior, drawn.documents, settings, rng)
             bounds = annealed_bounds(
                 topics, prior, drawn, rng, chains=settings.bound_chains, steps=settings.bound_steps
             )
             for bound, evaluation in zip(BOUNDS, bounds, strict=True):
-                between(of_cell, bound, on_drawn, evaluation)
+                held_to_bound(row, bound, on_drawn, evaluation)
     return recorder.results
 
 
@@ -125,13 +125,13 @@ def referenced(
     rng: np.random.Generator,
     times: int = 1,
 ) -> Evaluation:
-    """Return the reference under the prior, with so many times the sweeps."""
+    """Return the reference under the prior, with its sweeps multiplied by `times`."""
     chains = settings.annealing_chains
     # a mixture takes as many as the pilots of its components need
     samples = max(settings.samples, int(np.count_nonzero(prior.weights)) * least_samples(chains)) * times
     if len(prior.weights) == 1:
-        under = replace(topics, alpha=prior.alphas[0])
-        return reference(under, documents, samples, rng, chains=chains, variance=VARIANCE / times)
+        single = replace(topics, alpha=prior.alphas[0])
+        return reference(single, documents, samples, rng, chains=chains, variance=VARIANCE / times)
     return mixture_reference(topics, prior, documents, samples, rng, chains=chains, variance=VARIANCE / times)
 
 
@@ -140,12 +140,12 @@ def filtered_by(
 ) -> Evaluation:
     """Return the particle filter's estimates under the prior, from independent runs of every component."""
     return mixture_of_priors(
-        topics, prior, lambda under: particle_filter(under, documents, settings.particles, settings.runs, rng)
+        topics, prior, lambda single: particle_filter(single, documents, settings.particles, settings.runs, rng)
     )
 
 
 def filter_terms(lengths: Ints, prior: DirichletMixture, settings: Validation) -> Ints:
-    """Return what the particle filter costs of documents of these lengths, (D,), in terms: topics of tokens drawn."""
+    """Return the particle filter's cost of documents of these lengths, (D,), in terms: topics of tokens drawn."""
     components, K = np.count_nonzero(prior.weights), prior.alphas.shape[1]
     terms: Ints = settings.runs * settings.particles * components * K * (lengths * (lengths - 1) // 2)
     return terms
@@ -161,12 +161,12 @@ def held_to(recorder: Recorder, other: str, mine: Evaluation, theirs: Evaluation
         recorder.measure(other + end, value, axis="documents", at=n)
     for d, place in enumerate(places):
         one = np.array([d])
-        own, of_both = theirs.total_error(one), np.hypot(mine.total_error(one), theirs.total_error(one))
-        recorder.measure(other + DIFFERENCE, gaps[d], axis="document", at=place, error=of_both)
-        recorder.measure(other + OWN_ERROR, own, axis="document", at=place)
+        error, both = theirs.total_error(one), np.hypot(mine.total_error(one), theirs.total_error(one))
+        recorder.measure(other + DIFFERENCE, gaps[d], axis="document", at=place, error=both)
+        recorder.measure(other + OWN_ERROR, error, axis="document", at=place)
 
 
-def between(recorder: Recorder, bound: str, mine: Evaluation, theirs: Evaluation) -> None:
+def held_to_bound(recorder: Recorder, bound: str, mine: Evaluation, theirs: Evaluation) -> None:
     """Record the reference less a bound of the sum over documents, with the error from its spread over them."""
     gaps = mine.log_likelihood - theirs.log_likelihood
     n = len(gaps)
@@ -175,7 +175,7 @@ def between(recorder: Recorder, bound: str, mine: Evaluation, theirs: Evaluation
         recorder.measure(bound + end, value, axis="documents", at=n)
 
 
-def _of(evaluation: Evaluation, documents: Ints) -> Evaluation:
+def _subset(evaluation: Evaluation, documents: Ints) -> Evaluation:
     """Return the evaluation of some of its documents."""
     bias: Any = None if evaluation.bias is None else evaluation.bias[documents]
     return Evaluation(

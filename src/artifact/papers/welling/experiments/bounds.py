@@ -1,4 +1,4 @@
-"""Section 4.1 on real documents: which evaluators are optimistic and which pessimistic, against the exact marginal.
+"""Section 4.1 on real documents: optimistic and pessimistic evaluators, against the exact marginal.
 
 The evaluators, of one model's topics on one split's test documents:
 

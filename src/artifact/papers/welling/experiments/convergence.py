@@ -1,4 +1,4 @@
-r"""Whether the Markov chains of one run have converged: their traces, split R-hat, and drift.
+r"""Convergence of the Markov chains of one run: their traces, split R-hat, and drift.
 
 Both diagnostics are of the chains' log p(w, z | alpha, beta), in nats, over the last half of each chain's sweeps.
 
@@ -17,7 +17,7 @@ from heldout.errors import InputError
 from heldout.models.convergence import split_r_hat
 from heldout.typing import Floats
 
-TRACE_POINTS = 31  # the most points of a chain
+TRACE_POINTS = 31  # largest number of points of a chain
 
 
 def drift(sweeps: Floats, traces: Floats) -> float:
@@ -46,25 +46,25 @@ def experiment(job: Job, _: Nothing) -> Results:
         InputError: when there is no chain, a chain carries no trace or another one's sweeps, or the last half of the
             sweeps holds fewer than 4 records.
     """
-    chains, of = job.chains, f"{job.model} on {job.corpus.name}"
+    chains, place = job.chains, f"{job.model} on {job.corpus.name}"
     if not chains:
         raise InputError("convergence: there are no chains")
     try:
         recorded = [np.array(topics.provenance["log_likelihood_sweeps"]) for topics in chains]
         traces = np.array([topics.provenance["log_likelihood"] for topics in chains], dtype=float)
     except (KeyError, ValueError) as error:
-        raise InputError(f"convergence: {of}: the chains carry no traces of one length") from error
+        raise InputError(f"convergence: {place}: the chains carry no traces of one length") from error
     sweeps = recorded[0]
     if traces.ndim != 2 or any(not np.array_equal(sweeps, other) for other in recorded):
-        raise InputError(f"convergence: {of}: the chains were not recorded at the same sweeps")
+        raise InputError(f"convergence: {place}: the chains were not recorded at the same sweeps")
 
     recorder = job.recorder(topics=chains[0].n_topics, chain="all")
     late = sweeps >= sweeps[-1] / 2
     kept = np.unique(np.linspace(0, len(sweeps) - 1, min(TRACE_POINTS, len(sweeps))).round().astype(int))
     for topics, trace in zip(chains, traces, strict=True):
-        of_chain = recorder.at(chain=str(topics.provenance["chain"]))
+        row = recorder.at(chain=str(topics.provenance["chain"]))
         for i in kept:
-            of_chain.measure("log-joint", trace[i], axis="sweep", at=sweeps[i])
+            row.measure("log-joint", trace[i], axis="sweep", at=sweeps[i])
     recorder.measure("r-hat", split_r_hat(traces[:, late]), axis="chains", at=len(chains))
     recorder.measure("drift", drift(sweeps[late].astype(float), traces[:, late]), axis="chains", at=len(chains))
     return recorder.results

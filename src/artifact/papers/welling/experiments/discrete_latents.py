@@ -43,12 +43,12 @@ def experiment(job: Job, settings: DiscreteLatents) -> Results:
             random = job.generator("discrete-latents", model=model, topics=k)
             evaluate = _mixture if model == MIXTURE else _hidden_markov
             values = evaluate(training, test, k, settings.iterations, settings.smoothing, random)
-            of_model = recorder.at(model=model, topics=k)
+            row = recorder.at(model=model, topics=k)
             for evaluator, nats in values.items():
                 evaluation = Evaluation.deterministic(nats, test.lengths)
-                of_model.score(evaluator, evaluation)
+                row.score(evaluator, evaluation)
                 if k <= settings.document_topics:
-                    of_model.by_document(evaluator, evaluation)
+                    row.by_document(evaluator, evaluation)
     return recorder.results
 
 

@@ -1,4 +1,4 @@
-r"""Section 4.4: what the normalised model says of many topics, between limits that are exact at any number of topics.
+r"""Section 4.4: the normalised model at many topics, between limits that are exact at any number of topics.
 
 Full folding-in scores a document x of L tokens by f(x) = max_h p(x | h). The energy-based model that it stands for is
 g(x) = f(x) / Z_L, and for K topics over V words (`heldout.evaluators.normaliser`)

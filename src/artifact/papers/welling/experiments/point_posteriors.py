@@ -32,7 +32,7 @@ EXACT = "exact-em"
 UNIT_COLUMNS = "unit-columns"
 FREE_COLUMNS = "free-columns"
 
-SMALLEST_DEVIATION = 1e-6  # share of the largest below which a principal component is rounding
+SMALLEST_DEVIATION = 1e-6  # share of the largest deviation below which a principal component is rounding
 
 
 def experiment(job: Job, settings: PointPosteriors) -> Results:
@@ -46,7 +46,7 @@ def experiment(job: Job, settings: PointPosteriors) -> Results:
         "objective": equation 2.6 in nats, all constants included; for PCA equation 3.12, in squared units;
         "log-likelihood": exact, in nats, at the same parameters (discrete latents; all that variant "exact-em" has);
         "latent-norm": ICA's Frobenius norm of H (its rows: the first 50 iterations, then every tenth);
-        "supremum": what ICA's objective rises to without unit columns, in nats, at iteration 0 only.
+        "supremum": limit of ICA's objective without unit columns, in nats, at iteration 0 only.
 
     Raises:
         InputError: on an empty document, or a setting that a model refuses.
@@ -87,7 +87,7 @@ def experiment(job: Job, settings: PointPosteriors) -> Results:
     _course(recorder.at(model="k-means", variant=POINT), k_means, whitened)
 
     for unit_columns, variant in ((True, UNIT_COLUMNS), (False, FREE_COLUMNS)):
-        of_ica = recorder.at(model="ica", variant=variant)
+        row = recorder.at(model="ica", variant=variant)
         ica = ICA(
             components,
             noise=settings.noise,
@@ -98,17 +98,17 @@ def experiment(job: Job, settings: PointPosteriors) -> Results:
         for i, step in enumerate(ica.steps(whitened)):
             if i > DENSE and i % EVERY:
                 continue
-            of_ica.measure(OBJECTIVE, step.objective, axis="iteration", at=i)
-            of_ica.measure(LATENT_NORM, np.linalg.norm(step.latent), axis="iteration", at=i)
+            row.measure(OBJECTIVE, step.objective, axis="iteration", at=i)
+            row.measure(LATENT_NORM, np.linalg.norm(step.latent), axis="iteration", at=i)
         if not unit_columns:
-            of_ica.measure(SUPREMUM, ica.supremum(whitened), axis="iteration", at=0)
+            row.measure(SUPREMUM, ica.supremum(whitened), axis="iteration", at=0)
 
     nmf = NMF(components, iterations=iterations, random_state=start("nmf")).fit(training.counts())
     course(recorder.at(model="nmf", variant=POINT), OBJECTIVE, nmf.objective_)
     return recorder.results
 
 
-DENSE, EVERY = 50, 10  # ICA's iterations that are reported: all of the first, then every so many
+DENSE, EVERY = 50, 10  # number of ICA's first iterations that are all reported, and step of the later ones
 _POSTERIORS: tuple[tuple[Posterior, str], ...] = (("point", POINT), ("exact", EXACT))
 
 

@@ -1,1 +1,1 @@
-"""Welling et al.'s figures: theirs by number, and those of sections that have none, by subject."""
+"""Welling et al.'s figures by number, and figures on their sections without one by subject."""

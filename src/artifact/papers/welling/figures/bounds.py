@@ -1,4 +1,4 @@
-"""Section 4.1, document by document: which estimates lie above the exact log-likelihood and which below.
+"""Section 4.1, document by document: estimates above the exact log-likelihood, and estimates below it.
 
 For every test document, (estimate - exact marginal) / tokens in nats: full folding-in with continuous latent variables
 (PLSA, LDA), their mean-field bound (equation 4.29), and the point bound with discrete latent variables (4.30).
@@ -89,7 +89,7 @@ def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
     axis.plot([low, high], [i, i], color=style.INK, linewidth=1.1, solid_capstyle="butt", zorder=3)
     axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
-    ground = (0.75 if median > 0.0 else 0.25, i - 0.3)  # that of its sign, above the documents
+    ground = (0.75 if median > 0.0 else 0.25, i - 0.3)  # the region of its sign, above the documents
     props: style.Props = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "bottom", "fontsize": 7.0}
     style.label(axis, _median(median), ground, **props)
 

@@ -1,4 +1,4 @@
-"""Whether the Gibbs sampler's chains have converged: traces of the log joint probability, and split R-hat."""
+"""Convergence of the Gibbs sampler's chains: traces of the log joint probability, and split R-hat."""
 
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,9 @@ from heldout.models import LDA
 if TYPE_CHECKING:
     import pandas as pd
 
-HEIGHT = 3.9  # inches, of two rows
+HEIGHT = 3.9  # inches; two rows
 AGREEMENT = 1.1  # R-hat below which chains are taken to agree: Gelman et al., Bayesian Data Analysis, section 11.5
-EARLY = 0.1  # share of the sweeps whose rise may leave the panel, so that what comes after can be seen
+EARLY = 0.1  # share of the sweeps whose rise may leave the panel, so that later sweeps can be seen
 SHADES = (0.12, 0.72)  # places in the colour map of few and of many topics
 
 
@@ -43,9 +43,9 @@ def traces_and_r_hats(inputs: Inputs) -> Figure:
         titles=[latex.corpus_title(corpus) for corpus in corpora],
         synthetic=[inputs.synthetic(corpus) for corpus in corpora],
     )
-    for (above, below), corpus in zip(rows.T, corpora, strict=True):
-        _draw_traces(above, select(traces, corpus=corpus, seed=settings.seeds[0]))
-        _draw_r_hats(below, select(r_hats, corpus=corpus))
+    for (upper, lower), corpus in zip(rows.T, corpora, strict=True):
+        _draw_traces(upper, select(traces, corpus=corpus, seed=settings.seeds[0]))
+        _draw_r_hats(lower, select(r_hats, corpus=corpus))
     rows[0][0].set_ylabel("log joint probability less\nits late mean, 1000 nats")
     rows[1][0].set_ylabel("split $\\hat{R}$ of the last half")
     highest = max(axis.get_ylim()[1] for axis in rows[1])

@@ -38,7 +38,7 @@ def versions(inputs: Inputs, corpus: str) -> Figure:
                 marker=style.MARKERS[model],
                 label=f"{style.MODEL_NAMES[model]}, {choice}",
                 linestyle=style.DASHED if model == VEM else "-",  # it lies on PLSA-HOF's, which shows between them
-                errorbar=None,  # the band is that of all seeds
+                errorbar=None,  # the band has all seeds
             )
             topics.update(curve["topics"])
         axis.legend(loc="best")
@@ -47,7 +47,7 @@ def versions(inputs: Inputs, corpus: str) -> Figure:
 
 
 def _curves(inputs: Inputs, corpus: str, evaluator: str) -> "dict[str, tuple[pd.DataFrame, str]]":
-    """Return every version's curve by model, and how it was chosen."""
+    """Return every version's curve by model, and the choice behind it."""
     named = {model: best(points(inputs, [corpus], model, evaluator)) for model in (PLSA, VEM)}
     chosen = {
         model: (curve, f"constant {style.power_label(curve['smoothing'].iloc[0])}")

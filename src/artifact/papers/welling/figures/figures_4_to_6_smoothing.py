@@ -19,7 +19,7 @@ from heldout.models import PLSA
 if TYPE_CHECKING:
     import pandas as pd
 
-WIDEST, THINNEST = 2.0, 0.8  # points, of the curves of the smallest and of the largest constant
+WIDEST, THINNEST = 2.0, 0.8  # points; widths of the curves of the smallest and of the largest constant
 
 
 def added_after_training(inputs: Inputs, corpus: str) -> Figure:
@@ -33,7 +33,7 @@ def added_at_every_m_step(inputs: Inputs, corpus: str) -> Figure:
 
 
 def beyond_the_vocabulary(inputs: Inputs) -> Figure:
-    """Draw the curves up to numbers of topics beyond the vocabulary, which is marked: no such model is identified."""
+    """Draw the curves up to numbers of topics beyond the vocabulary, which is marked: no model beyond is identified."""
     settings = inputs.settings
     corpus = settings.beyond.corpus
     curves = {evaluator: beyond_points(inputs, evaluator) for evaluator in FOLDING_IN}

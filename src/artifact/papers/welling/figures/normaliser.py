@@ -1,4 +1,4 @@
-"""Sections 4.2 to 4.4: log Z, which folding-in ignores, and what the normalised model says of many topics.
+"""Sections 4.2 to 4.4: log Z, which folding-in ignores, and the normalised model's perplexity at many topics.
 
 Of log Z there are two families of curves. Identity topics, as many as words: log Z is the multinomial NML constant of
 the corpus's vocabulary, and its left end, documents of one token, is the toy example's log V. Learned topics: log Z by
@@ -78,17 +78,17 @@ def _draw_learned(axis: Axes, rows: "pd.DataFrame", lengths: Ints, shade: Any, m
     highest.
     """
     (topics,) = {int(k) for k in rows["topics"]}
-    at = np.array(sorted({int(length) for length in rows["at"]}))
+    measured = np.array(sorted({int(length) for length in rows["at"]}))
     ends = rows.assign(
         low=rows["value"] - 2.0 * rows["standard_error"], high=rows["value"] + 2.0 * rows["standard_error"]
     ).groupby("at")
     mean, low, high = (
-        column.to_numpy() / at for column in (ends["value"].mean(), ends["low"].min(), ends["high"].max())
+        column.to_numpy() / measured for column in (ends["value"].mean(), ends["low"].min(), ends["high"].max())
     )
-    shown = np.union1d(lengths[lengths <= at.max()], at)
+    shown = np.union1d(lengths[lengths <= measured.max()], measured)
     axis.plot(shown, _per_token(topics, shown), color=shade, linewidth=0.7, linestyle=style.DOTTED)
     axis.errorbar(
-        at,
+        measured,
         mean,
         yerr=np.maximum(0.0, [mean - low, high - mean]),
         fmt=f"{marker}-",
@@ -97,13 +97,13 @@ def _draw_learned(axis: Axes, rows: "pd.DataFrame", lengths: Ints, shade: Any, m
         markersize=3.2,
         elinewidth=1.0,
         capsize=1.8,
-        label=f"{topics} topics: {mean[-1]:.3f} at $n$ = {at[-1]:,}",
+        label=f"{topics} topics: {mean[-1]:.3f} at $n$ = {measured[-1]:,}",
         zorder=3,
     )
 
 
 def _finish(figure: Figure, corpus: str) -> None:
-    """Name the axes, put round numbers on them, and say what the two families of curves are beside them."""
+    """Name the axes, put round numbers on them, and explain the two families of curves beside them."""
     axis = figure.axes[0]
     axis.set_xlabel("tokens per document, $n$")
     axis.set_ylabel("ignored: $\\log Z_n\\,/\\,n$, nats per token")
@@ -111,8 +111,8 @@ def _finish(figure: Figure, corpus: str) -> None:
         scale.set_major_locator(LogLocator(base=10.0, subs=(1.0,)))
         scale.set_minor_locator(LogLocator(base=10.0, subs=tuple(range(2, 10))))
         style.plain_numbers(scale)
-    above: style.Props = {"xycoords": ("data", "axes fraction"), "annotation_clip": False, "va": "bottom"}
-    style.label(axis, "$n=1$: the toy example's $\\log V$", (1.0, 1.0), (2, 0), **above)
+    label_props: style.Props = {"xycoords": ("data", "axes fraction"), "annotation_clip": False, "va": "bottom"}
+    style.label(axis, "$n=1$: the toy example's $\\log V$", (1.0, 1.0), (2, 0), **label_props)
     entries = list(zip(*axis.get_legend_handles_labels(), strict=True))
     props: style.Props = {"labelspacing": 0.8, "fontsize": 7.0, "title_fontsize": 7.5}
     props |= {"alignment": "left", "handlelength": 2.6}

@@ -45,8 +45,8 @@ def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     axis.plot(likelihood, color=style.COLOURS["truth"])
     axis.plot(bound, color=style.COLOURS["hmm"], linestyle="--")
     last = likelihood.index[-1]
-    _label(axis, last, likelihood.iloc[-1], "exact log-likelihood", style.COLOURS["truth"], above=True)
-    _label(axis, last, bound.iloc[-1], "point objective", style.COLOURS["hmm"], above=False)
+    _label(axis, last, likelihood.iloc[-1], "exact log-likelihood", style.COLOURS["truth"], upper=True)
+    _label(axis, last, bound.iloc[-1], "point objective", style.COLOURS["hmm"], upper=False)
     axis.margins(y=0.12)
     axis.set_ylabel("HMM, thousand nats")
 
@@ -57,7 +57,7 @@ def _draw_gaps(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     for model, nats in gaps.items():
         colour = style.COLOURS[model]
         axis.plot(nats, color=colour, linestyle=LINES[model])
-        _label(axis, longest, nats.iloc[-1], style.MODEL_NAMES[model], colour, above=model != "gaussian-mixture")
+        _label(axis, longest, nats.iloc[-1], style.MODEL_NAMES[model], colour, upper=model != "gaussian-mixture")
     axis.set_yscale("log")
     style.plain_numbers(axis.yaxis)
     axis.margins(y=0.12)
@@ -72,8 +72,8 @@ def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
         norms = course(inputs, corpus, "ica", variant, LATENT_NORM, seed)
         axis.plot(norms.index + 1, norms, color=colour, linestyle=line)  # the logarithmic axis starts at 1
         free = variant == FREE_COLUMNS
-        at = len(norms) // 3 if free else len(norms) - 1  # to the left of where it falls
-        _label(axis, at + 1, norms.iloc[at], name, colour, above=not free)
+        place = len(norms) // 3 if free else len(norms) - 1  # left of its fall
+        _label(axis, place + 1, norms.iloc[place], name, colour, upper=not free)
     style.log_log(axis)
     style.plain_numbers(axis.xaxis)
     style.plain_numbers(axis.yaxis)
@@ -82,7 +82,7 @@ def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     axis.margins(y=0.12)
 
 
-def _label(axis: Axes, x: float, y: float, text: str, colour: str, *, above: bool) -> None:
+def _label(axis: Axes, x: float, y: float, text: str, colour: str, *, upper: bool) -> None:
     """Name a line to the left of one of its points."""
-    away, side = (3.0, "bottom") if above else (-4.0, "top")
+    away, side = (3.0, "bottom") if upper else (-4.0, "top")
     style.label(axis, text, (x, y), (-2.0, away), ha="right", va=side, color=colour)
