@@ -113,7 +113,11 @@ GIVEN = " ".join(f"--{name} {{input.{name}}}" for name in ("study", *TABLES))
 RESULTS = (
     PDF
     if settings.documented
-    else [STUDY, *(f"{DATA}/{name}.csv" for name in ("scores", "groups", "measurements", "notes")), f"{DATA}/arrays.npz"]
+    else [
+        STUDY,
+        *(f"{DATA}/{name}.csv" for name in ("scores", "groups", "measurements", "notes")),
+        f"{DATA}/arrays.npz",
+    ]
 )
 TIMINGS = {
     "timings": [REFERENCE / "timings.csv", *(folder / "timings.csv" for folder in FROZEN)],
