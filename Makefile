@@ -98,7 +98,7 @@ lint: $(LOCKED)
 
 reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them
 	@mkdir -p data/reference/$(or $(STUDY),paper)
-	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv notes.csv timings.csv effects.csv ../reference/$(or $(STUDY),paper)
+	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv notes.csv arrays.npz timings.csv effects.csv ../reference/$(or $(STUDY),paper)
 	@for table in measurements groups; do \
 	    gzip -9nc data/$(or $(STUDY),paper)/$$table.csv > data/reference/$(or $(STUDY),paper)/$$table.csv.gz || exit; done
 ifeq ($(or $(STUDY),paper),paper)
@@ -110,7 +110,7 @@ packages: ## Make the environments of the studies "packages" and "neural" in .pa
 
 freeze: reproduce ## For maintainers: freeze the tables of STUDY in data/reference, for studies that name it in `frozen`
 	@mkdir -p data/reference/$(STUDY)
-	@for table in study.json scores.csv measurements.csv notes.csv timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
+	@for table in study.json scores.csv measurements.csv notes.csv arrays.npz timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
 	@gzip -9nc data/$(STUDY)/groups.csv > data/reference/$(STUDY)/groups.csv.gz
 	@$(RUN) python workflow/scripts/study_code.py $(STUDY)
 

@@ -146,6 +146,7 @@ def test_the_files_of_results_stand_together(tmp_path: Path, monkeypatch: pytest
     called: list[Any] = []
     monkeypatch.setattr("artifact.compare.compare", lambda *given: called.append(given))
     tables = {name: tmp_path / f"{name}.csv" for name in ("scores", "groups", "corpora", "measurements", "notes")}
+    tables["arrays"] = tmp_path / "arrays.npz"
     files = {**tables, "reference": tmp_path, "output": tmp_path / "compare.csv"}
     assert main(["compare", *(word for name, path in files.items() for word in (f"--{name}", str(path)))]) == 1
     assert called[0][:3] == (tables, tmp_path, files["output"])
@@ -154,6 +155,7 @@ def test_the_files_of_results_stand_together(tmp_path: Path, monkeypatch: pytest
 def test_an_experiment_may_have_no_corpus_and_no_topics() -> None:
     typed = ["--model", "none", "--number-of-topics", "0", "--seed", "0", "--test-documents", "0"]
     typed += ["--settings", "{}", "--fold-in-settings", "{}", "--scores", "s", "--output", "m", "--notes", "n"]
+    typed += ["--arrays", "a"]
     for files, corpus, topics in (([], None, ()), (["c"], Path("c"), ()), (["c", "t"], Path("c"), [Path("t")])):
         given = steps.parser().parse_args(["experiment", "bounds", *files, *typed])
         assert (given.corpus, given.topics, given.output) == (corpus, topics, Path("m"))

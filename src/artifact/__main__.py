@@ -41,6 +41,7 @@ class Results:
     corpora: Path
     measurements: Path
     notes: Path
+    arrays: Path | None = None
     groups: Path | None = None
     timings: tuple[Path, ...] = ()
     benchmarks: Path | None = None
@@ -248,12 +249,14 @@ def experiment(
     scores: Output,
     output: Output,
     notes: Output,
+    arrays: Output,
 ) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence.
 
     It has no corpus where it draws its own documents, and no topics where it trains its own models.
     """
     from artifact.papers import EXPERIMENTS
+    from artifact.results.arrays import write_arrays
     from artifact.results.measurements import MEASUREMENTS, NOTES
     from artifact.results.scores import write_scores
     from artifact.study.steps import run_experiment
@@ -263,7 +266,7 @@ def experiment(
     if name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {name}; there are {', '.join(EXPERIMENTS)}")
     paper = EXPERIMENTS[name]
-    scored, measured, noted = run_experiment(
+    results = run_experiment(
         paper.experiment_module(name),
         paper.experiments[name].settings,
         None if corpus is None else Corpus.load(corpus),
@@ -275,18 +278,20 @@ def experiment(
         settings=settings,
         fold_in_settings=fold_in_settings,
     )
-    write_scores(scores, scored)
-    MEASUREMENTS.write(output, measured)
-    NOTES.write(notes, noted)
+    write_scores(scores, results.scores)
+    MEASUREMENTS.write(output, results.measurements)
+    NOTES.write(notes, results.notes)
+    write_arrays(arrays, results.arrays)
 
 
 def collect(kind: str, tables: tuple[Path, ...], *, output: Output) -> None:
-    """Merge files of scores, of their groups of documents, of measurements or of notes into one table."""
+    """Merge files of scores, of their groups of documents, of measurements, of notes or of arrays into one."""
+    from artifact.results.arrays import collect_arrays
     from artifact.results.measurements import MEASUREMENTS, NOTES
     from artifact.results.scores import collect_groups, collect_scores
 
     collectors: dict[str, Callable[[Sequence[Path], Path], None]]
-    collectors = {"scores": collect_scores, "groups": collect_groups}
+    collectors = {"scores": collect_scores, "groups": collect_groups, "arrays": collect_arrays}
     collectors |= {tidy.what: tidy.collect for tidy in (MEASUREMENTS, NOTES)}
     if kind not in collectors:
         raise InputError(f"collect: there are no {kind}; there are {', '.join(collectors)}")
@@ -426,6 +431,7 @@ def compare(
     measurements: Path,
     notes: Path,
     groups: Path | None = None,
+    arrays: Path | None = None,
     reference: Path,
     output: Output,
 ) -> int:
@@ -433,7 +439,7 @@ def compare(
     from artifact.compare import compare
 
     tables = {"scores": scores, "corpora": corpora, "measurements": measurements, "notes": notes}
-    tables |= {"groups": groups} if groups is not None else {}
+    tables |= {name: path for name, path in (("groups", groups), ("arrays", arrays)) if path is not None}
     return 0 if compare(tables, reference, output, sys.stdout) else 1
 
 

@@ -11,9 +11,10 @@ another draw from the same distribution. So a number is judged by one of three r
 * "relative (sampled)", to 3 %: a sampled one that states no error, or states that of an evaluator alone while the
   model itself is sampled by a Markov chain.
 
-Relative differences are of perplexities and of measured values. What a group of documents adds to a score follows the
-rule of the score: its log-likelihood may differ by as much per token (of a sampled score by sqrt(N / n) times as much,
-with n of its N tokens), or by as many of the score's standard errors, and by what its rounding moves.
+Relative differences are of perplexities, of measured values and of every entry of an array. What a group of documents
+adds to a score follows the rule of the score: its log-likelihood may differ by as much per token (of a sampled score by
+sqrt(N / n) times as much, with n of its N tokens), or by as many of the score's standard errors, and by what its
+rounding moves.
 
 If a rerun drew anew what states an error, and its errors were normal, any of the n numbers judged by their errors would
 disagree with probability `FALSE_ALARM` at most (Bonferroni): z is the normal quantile of 1 - FALSE_ALARM / 2n, 4.4 for
@@ -24,6 +25,7 @@ machine may lack a package: its rows of the reference are counted, and judged by
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import astuple, fields
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, TextIO
@@ -31,6 +33,7 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
+from artifact.results.arrays import Arrays, Place
 from artifact.results.scores import DECIMALS, NATS_COLUMNS, TOKENS_COLUMNS
 from artifact.results.scores import KEY as AXES
 from artifact.results.tables import read_table, require_rows
@@ -53,7 +56,8 @@ PRINTED = 20  # largest number of differences that are printed
 def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out: TextIO) -> bool:
     """Compare a run with the tables in `reference`; print a table and write it as CSV.
 
-    The tables of the run are "scores", "corpora", "measurements", "notes" and, where the reference has them, "groups".
+    The tables of the run are "scores", "corpora", "measurements", "notes" and, where the reference has them, "groups"
+    and "arrays".
     Return whether every variant agrees within tolerance; the comparison is written where all do.
 
     Raises:
@@ -68,8 +72,10 @@ def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out:
     for pairs in (scored, measured):
         _choose_rules(pairs)
     noted["rule"] = EXACTLY
-    run = {row for pairs in (scored, measured, noted) for row in _variants(pairs[pairs["side"] != "right_only"])}
-    for pairs in (scored, measured, noted):
+    arrays = _array_pairs(tables.get("arrays"), reference / "arrays.npz")
+    recorded = (scored, measured, noted, arrays)
+    run = {row for pairs in recorded for row in _variants(pairs[pairs["side"] != "right_only"])}
+    for pairs in recorded:
         pairs.loc[~_variants(pairs).isin(list(run)), "rule"] = NOT_RUN
     limit = standard_errors(sum(int((pairs["rule"] == ERRORS).sum()) for pairs in (scored, measured)))
     _judge(scored, "log_likelihood", "perplexity", limit)
@@ -84,6 +90,9 @@ def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out:
     if (by_group := reference / "groups.csv.gz").exists():
         pairs = _pairs(tables["groups"], by_group, AXES, TOKENS_COLUMNS + NATS_COLUMNS)
         judged["groups"] = _judged_by_group(pairs, scored, limit)
+    if len(arrays):
+        arrays["agrees"] = (arrays["gap"] <= arrays["allowed"]) | (arrays["rule"] == NOT_RUN)
+        judged["arrays"] = arrays
     results = [
         {"table": table, "variant": variant, **line}
         for table, pairs in judged.items()
@@ -152,6 +161,25 @@ def _pairs(ours: Path, theirs: Path, key: tuple[str, ...], numbers: tuple[str, .
     for column in others:
         identical &= pairs[column] == pairs[f"{column}_reference"] if column in tables[0].columns else False
     return pairs.assign(identical=identical)
+
+
+def _array_pairs(ours: Path | None, theirs: Path) -> pd.DataFrame:
+    """Return a row for each array of either file, the largest relative difference of two entries its `gap`."""
+    read = [Arrays() if ours is None else Arrays.read(ours), Arrays.read(theirs) if theirs.exists() else Arrays()]
+    rows = []
+    for place in sorted({*read[0].places, *read[1].places}):
+        known = [place in arrays.places for arrays in read]
+        one, other = (arrays[place] if there else np.zeros(0) for arrays, there in zip(read, known, strict=True))
+        same = all(known) and one.shape == other.shape
+        gap = float(difference(one, other).max(initial=0.0)) if same else np.inf
+        sampled = place.chain != "none" or place.model in CHAIN_MODELS
+        rule, allowed = (RELATIVE_SAMPLED, SAMPLED) if sampled else (RELATIVE, DETERMINISTIC)
+        texts = [f"{values.shape} of mean {values.mean() if values.size else 0.0:.6g}" for values in (one, other)]
+        side = "both" if all(known) else "left_only" if known[0] else "right_only"
+        identical = same and one.tobytes() == other.tobytes()
+        rows.append((*astuple(place), side, identical, rule, allowed, gap, *texts))
+    further = ("side", "identical", "rule", "allowed", "gap", "values", "values_reference")
+    return pd.DataFrame(rows, columns=[*(field.name for field in fields(Place)), *further])
 
 
 def _variants(pairs: pd.DataFrame) -> pd.MultiIndex:
@@ -234,7 +262,7 @@ def _differences(table: str, rows: pd.DataFrame) -> Iterator[str]:
     if differing.empty:  # as most are, and a frame's walk is slow
         return
     others = [column.removesuffix("_reference") for column in rows.columns if column.endswith("_reference")]
-    key = [column for column in (*AXES, *MEASURED_AXES[-3:]) if column in rows.columns and column not in others]
+    key = [column for column in (*AXES, *MEASURED_AXES[-3:], "name") if column in rows.columns and column not in others]
     for row in differing.to_dict("records"):
         changed = [c for c in others if row[c] != row[f"{c}_reference"]]
         changes = ", ".join(f"{c} is {row[c]}, reference {row[f'{c}_reference']}" for c in changed)

@@ -37,7 +37,7 @@ def modules_of(file: Path) -> tuple[str, ...]:
             case ("data", _, "models", corpus, model, variant, _) if model in MODELS:
                 grown = corpus in SOURCES and variant != "truth"
                 return ("heldout.models.lda_growth",) if grown else ("artifact.study.steps", MODELS[model])
-            case ("data", _, "scores" | "measurements" | "notes", _, model, name, _) if (
+            case ("data", _, "scores" | "measurements" | "notes" | "arrays", _, model, name, _) if (
                 name in EXPERIMENTS or model in MODELS
             ):
                 experiment = [EXPERIMENTS[name].experiment_module(name)] if name in EXPERIMENTS else []
@@ -48,6 +48,8 @@ def modules_of(file: Path) -> tuple[str, ...]:
                 return ("artifact.results.scores",)
             case ("data", _, "measurements.csv" | "notes.csv"):
                 return ("artifact.results.measurements",)
+            case ("data", _, "arrays.npz"):
+                return ("artifact.results.arrays",)
             case ("data", _, "corpora.csv" | "timings.csv" as table):
                 return (f"artifact.results.{table.removesuffix('.csv')}",)
             case ("figures", study, _) | ("paper", "generated", study, _):

@@ -3,6 +3,8 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import Macros, experiment_settings
@@ -18,7 +20,7 @@ from gallery.misprints import MISPRINTS
 from gallery.priors.exhibits import prior_macros
 from gallery.ratings.exhibits import rating_macros
 from gallery.tokens import science as results
-from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE
+from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE, MEANS
 from gallery.tokens.experiments.bank_and_river import EVIDENCE as EXACT
 from gallery.tokens.members.categorical_pca import DegenerateEM, VariationalEM
 from gallery.tokens.members.gap import ConditionalGaP, GaP
@@ -59,7 +61,6 @@ AT_MOST: dict[str, results.Curve] = {
 }
 
 
-_MEANS = ("true", "exact", "sampled")  # means of the topics of Figure 27.8
 ROUNDING = 1e-9  # nats per token, of exact values and of weights that do not vary
 
 
@@ -108,14 +109,10 @@ def macros(inputs: Inputs) -> Macros:
     result["PolysemyWord"] = latex.escape(word) or NOT_RUN
     result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN
     true, end = results.bank(inputs, "true"), results.bank(inputs, "end")
-    agree = [one == other for one, other in zip(true, end, strict=True)]
-    result["BankAgree"] = latex.percent(sum(agree) / len(agree), 0) if agree else NOT_RUN
-    means = {
-        quantity: results.bank(inputs, f"{quantity}-1") + results.bank(inputs, f"{quantity}-2") for quantity in _MEANS
-    }
-    for name, ours, others in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
-        distances = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
-        result[name] = latex.decimal(max(distances), 3) if distances else NOT_RUN
+    result["BankAgree"] = latex.percent(float((true == end).mean()), 0) if true.size else NOT_RUN
+    for name, *compared in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
+        ours, others = (results.bank(inputs, f"{quantity}-{MEANS}") for quantity in compared)
+        result[name] = latex.decimal(float(np.abs(ours - others).max()), 3) if ours.size else NOT_RUN
     for name, quantity, K in (("ExactOne", EXACT, 1), ("ExactTwo", EXACT, 2), ("AnnealedTwo", ANNEALED_EVIDENCE, 2)):
         rows_here = select(inputs.measurements, quantity=quantity, topics=K)
         value, error = ([*rows_here[column], None][0] for column in ("value", "standard_error"))

@@ -12,14 +12,23 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from gallery.tokens.members.data import DOCUMENTS, Split
 from heldout.evaluators.evaluation import Evaluation
 from heldout.typing import Floats
 
 USUAL, LIKELIHOOD = "usual-score", "likelihood"  # the evaluators of the two scores
 
+DOCUMENTS, RECORDS = "documents", "records"  # kinds of data
+
 Data = TypeVar("Data")
 Fitted = TypeVar("Fitted")
+
+
+class Split(NamedTuple, Generic[Data]):
+    """Training and test data, and how many test tokens were left out."""
+
+    training: Data
+    test: Data
+    left_out: int
 
 
 class Usual(NamedTuple):

@@ -4,19 +4,23 @@ import gzip
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from artifact.compare import DETERMINISTIC, SAMPLED, compare, difference, standard_errors
+from artifact.results.arrays import Place, write_arrays
 from artifact.results.measurements import MEASUREMENTS, NOTES, Measurement, Note
 from artifact.results.scores import Groups, Score, collect_groups, write_scores
 from heldout.errors import InputError
 from heldout.topics import perplexity
+from heldout.typing import Floats
 
 PLSA = Score(
     corpus="cranfield-like",
@@ -54,6 +58,8 @@ def run(
     measured: Sequence[Measurement] = (EXACT,),
     expected: Sequence[Measurement] = (EXACT,),
     noted: Sequence[Note] = (NOTE,),
+    arrays: Mapping[Place, Floats] = MappingProxyType({}),
+    expected_arrays: Mapping[Place, Floats] = MappingProxyType({}),
 ) -> tuple[bool, str]:
     reference = folder / "reference"
     reference.mkdir(exist_ok=True)
@@ -70,12 +76,37 @@ def run(
         file.write((reference / "measurements.csv").read_bytes())
     NOTES.write(folder / "notes.csv", noted)
     NOTES.write(reference / "notes.csv", [NOTE])
+    write_arrays(folder / "arrays.npz", arrays)
+    write_arrays(reference / "arrays.npz", expected_arrays)
     (folder / "compare.csv").unlink(missing_ok=True)
     out = io.StringIO()
-    tables = {name: folder / f"{name}.csv" for name in TABLES}
+    tables = {name: folder / f"{name}.csv" for name in TABLES} | {"arrays": folder / "arrays.npz"}
     agrees = compare(tables, reference, folder / "compare.csv", out)
     assert (folder / "compare.csv").exists() == agrees
     return agrees, out.getvalue()
+
+
+PLACE = Place("cranfield-like", "hmm", "bounds", 2, 1e-5, "none", 0, "cells")
+
+
+@pytest.mark.parametrize(
+    ("place", "ours", "agrees"),
+    [
+        (PLACE, [[1.0 + 0.9 * DETERMINISTIC, np.nan]], True),
+        (PLACE, [[1.0 + 1.1 * DETERMINISTIC, np.nan]], False),
+        (PLACE, [[1.0, 0.0]], False),
+        (PLACE, [1.0, np.nan], False),  # another shape
+        (replace(PLACE, chain="0"), [[1.0 + 0.9 * SAMPLED, np.nan]], True),
+        (replace(PLACE, chain="0"), [[1.0 + 1.1 * SAMPLED, np.nan]], False),
+    ],
+)
+def test_arrays_are_judged_by_their_entries(place: Place, ours: Any, agrees: bool, tmp_path: Path) -> None:
+    known = {place: np.array([[1.0, np.nan]])}
+    agreed, printed = run(tmp_path, [PLSA], [PLSA], arrays={place: np.array(ours)}, expected_arrays=known)
+    assert "arrays  " in printed
+    assert agreed is agrees
+    assert not run(tmp_path, [PLSA], [PLSA], expected_arrays=known)[0]  # missing
+    assert not run(tmp_path, [PLSA], [PLSA], arrays=known)[0]  # unexpected
 
 
 @pytest.mark.parametrize(

@@ -97,9 +97,11 @@ def test_numbers_of_clusters_are_counted_and_features_have_their_exact_likelihoo
         assert sum(shares.values()) == pytest.approx(1.0)
     state = results.best_state(inputs, "nations")
     assert state is not None
-    means = results.block_means(inputs, "nations", "has", state, ("countries", "features"))
+    means = results.block_means(inputs, "nations", "has", state)
+    assert means.shape == tuple(state.clusters[kind].max() + 1 for kind in ("countries", "features"))
     assert ((means > 0.0) & (means < 1.0)).all()
-    cells = results.cells(inputs, "nations", "interacts", (6, 6, 4))
+    cells = results.cells(inputs, "nations", "interacts")
+    assert cells.shape == (6, 6, 4)
     assert np.isnan(cells[np.arange(6), np.arange(6)]).all()
     assert set(np.unique(cells[~np.isnan(cells)])) == {0.0, 1.0}
     exact = results.rows(inputs, CONCEPTS, concepts.FEATURES_EXACT, smoothing=eta)["value"]

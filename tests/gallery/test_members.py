@@ -12,11 +12,11 @@ import yaml
 from test_gallery import made
 from tiny_families import CASES
 
-from gallery.member import Family, Member
+from gallery.member import DOCUMENTS, RECORDS, Family, Member
 from gallery.opening import families
 from gallery.tokens.experiments import perplexity
 from gallery.tokens.members import MEMBERS
-from gallery.tokens.members.data import DOCUMENTS, RECORDS, in_rounds
+from gallery.tokens.members.data import in_rounds
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.evaluators.evaluation import Evaluation

@@ -12,6 +12,7 @@ from tables_of import measurements_table, notes_table, scores_table
 from tiny_priors import NAME, SETTINGS, TEST_DOCUMENTS, corpora
 
 from artifact.papers import papers_of
+from artifact.results.arrays import Arrays
 from artifact.results.reading import select
 from artifact.results.recorder import Results
 from artifact.study.steps import run_experiment
@@ -49,6 +50,7 @@ def made() -> Inputs:
         asked,
         measurements_table(row for part in parts for row in part.measurements),
         notes_table(note for part in parts for note in part.notes),
+        Arrays.recorded({place: values for part in parts for place, values in part.arrays.items()}),
         versions={"heldout": "1.2.3"},
         papers=papers_of(asked),
     )
@@ -102,7 +104,9 @@ def test_every_claim_is_tested_and_every_exhibit_made(tmp_path: Path) -> None:
             shown.savefig(tmp_path / "figure.pdf")
             assert len(shown.axes[0].texts) > 1
     assert NOT_RUN not in prior_macros(inputs).values()
-    nothing = replace(inputs, scores=inputs.scores.iloc[:0], measurements=inputs.measurements.iloc[:0], notes=None)  # type: ignore[union-attr]
+    assert inputs.measurements is not None
+    no_rows = {"scores": inputs.scores.iloc[:0], "measurements": inputs.measurements.iloc[:0]}
+    nothing = replace(inputs, **no_rows, notes=None, arrays=Arrays())
     assert set(prior_macros(nothing).values()) == {NOT_RUN}
 
 

@@ -10,6 +10,7 @@ from matplotlib import pyplot as plt
 from small_study import corpora_table
 from tables_of import measurements_table, notes_table, scores_table
 
+from artifact.results.arrays import Arrays
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from artifact.study.study import NOTHING
@@ -84,6 +85,7 @@ def made() -> Inputs:
         asked,
         measurements_table(row for part in parts for row in part.measurements),
         notes_table(note for part in parts for note in part.notes),
+        Arrays.recorded({place: values for part in parts for place, values in part.arrays.items()}),
     )
 
 
@@ -123,7 +125,7 @@ def test_tables_have_every_model_and_their_numbers() -> None:
 def nothing() -> Inputs:
     """Return the inputs of a study without these experiments."""
     asked = {**made().study, "measures": {}}
-    return replace(made(), scores=made().scores.iloc[:0], measurements=None, notes=None, study=asked)
+    return replace(made(), scores=made().scores.iloc[:0], measurements=None, notes=None, arrays=Arrays(), study=asked)
 
 
 @pytest.mark.parametrize("of", [made, nothing])
@@ -180,5 +182,8 @@ def test_curves_have_a_point_for_every_pass_and_titles() -> None:
     titles = [note for note in found.notes if note.quantity == rating_curves.TITLE]
     assert {note.text for note in titles} <= {f"Title {n}" for n in range(12)}
     assert {note.text for note in found.notes if note.quantity == rating_curves.GENRE} <= {"Drama", "War"}
-    sizes = [m.value for m in found.measurements if m.quantity == rating_curves.FILMS]
-    assert sum(sizes) == 12
+    recorded = Arrays.recorded(found.arrays)
+    means, users, films = (recorded.first(name=name) for name in ("block", "users", "films"))
+    assert means.shape == (len(users), len(films))
+    assert (users.sum(), films.sum()) == (30, 12)
+    assert recorded.first(name=rating_curves.FACTORS).shape == (len(titles), 2)

@@ -103,15 +103,21 @@ TABLES = (
     {"scores": REFERENCE / "scores.csv", "corpora": REFERENCE / "corpora.csv"}
     | {"measurements": REFERENCE / "measurements.csv.gz", "notes": REFERENCE / "notes.csv"}
     | {"groups": file for file in [REFERENCE / "groups.csv.gz"] if file.exists()}
+    | {"arrays": file for file in [REFERENCE / "arrays.npz"] if file.exists()}
     if FROM_REFERENCE
     else {name: f"{DATA}/{name}.csv" for name in ("scores", "groups", "corpora", "measurements", "notes")}
+    | {"arrays": f"{DATA}/arrays.npz"}
 )
 GIVEN = " ".join(f"--{name} {{input.{name}}}" for name in ("study", *TABLES))
 # a frozen study has tables alone
 RESULTS = (
     PDF
     if settings.documented
-    else [STUDY, *(f"{DATA}/{name}.csv" for name in ("scores", "groups", "measurements", "notes"))]
+    else [
+        STUDY,
+        *(f"{DATA}/{name}.csv" for name in ("scores", "groups", "measurements", "notes")),
+        f"{DATA}/arrays.npz",
+    ]
 )
 TIMINGS = {
     "timings": [REFERENCE / "timings.csv", *(folder / "timings.csv" for folder in FROZEN)],
@@ -148,6 +154,7 @@ def made(since):
         PDF,
         FIGURES,
         *(f"{DATA}/{name}.csv" for name in ("scores", "groups", "measurements", "notes")),
+        f"{DATA}/arrays.npz",
         f"{DATA}/compare.csv",
     ]
     for line in outcome(map(Path, [*files, "README.md", "RESULTS.md"]), Path(EFFECTS), since):
@@ -305,9 +312,9 @@ def swept_values(wildcards):
     return [float(value) for value in (study["smoothing"] if second else settings.swept_values(wildcards.model))]
 
 
-def files(folder, runs):
+def files(folder, runs, ending="csv"):
     """Return the files of runs below a folder of the study."""
-    return [f"{DATA}/{folder}/{r.corpus}/{r.model}/{r.variant}/{r.topics}-{r.seed}.csv" for r in runs]
+    return [f"{DATA}/{folder}/{r.corpus}/{r.model}/{r.variant}/{r.topics}-{r.seed}.{ending}" for r in runs]
 
 
 def all_scores():

@@ -10,6 +10,7 @@ rule experiment:
         scores=f"{DATA}/scores/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.csv",
         measurements=f"{DATA}/measurements/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.csv",
         notes=f"{DATA}/notes/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.csv",
+        arrays=f"{DATA}/arrays/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.npz",
     log:
         f"{LOGS}/experiment/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.log",
     benchmark:
@@ -28,7 +29,8 @@ rule experiment:
         "{STEP} experiment {wildcards.name} {input.corpus} {input.topics} --model {wildcards.model}"
         " --number-of-topics {wildcards.topics} --seed {wildcards.seed}"
         " --test-documents {params.test_documents} --settings {params.settings:q} --fold-in-settings {params.fold_in:q}"
-        " --scores {output.scores} --output {output.measurements} --notes {output.notes} 2> {log}"
+        " --scores {output.scores} --output {output.measurements} --notes {output.notes}"
+        " --arrays {output.arrays} 2> {log}"
 
 
 rule collect_scores:
@@ -97,6 +99,23 @@ rule collect_notes:
         code=code("notes.csv"),
     shell:
         "{STEP} collect notes {input} --output {output} 2> {log}"
+
+
+rule collect_arrays:
+    """Merge all arrays into one file."""
+    input:
+        files("arrays", settings.experiments(), "npz"),
+        [file for folder in FROZEN if (file := folder / "arrays.npz").exists()],
+    output:
+        f"{DATA}/arrays.npz",
+    log:
+        f"{LOGS}/collect_arrays.log",
+    benchmark:
+        f"{BENCHMARKS}/collect_arrays.tsv"
+    params:
+        code=code("arrays.npz"),
+    shell:
+        "{STEP} collect arrays {input} --output {output} 2> {log}"
 
 
 rule collect_timings:

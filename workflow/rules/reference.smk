@@ -5,6 +5,7 @@ rule compare:
     """Compare a run with data/reference, by table and variant; fail with a table where they differ."""
     input:
         **{name: f"{DATA}/{name}.csv" for name in ("scores", "groups", "corpora", "measurements", "notes")},
+        arrays=f"{DATA}/arrays.npz",
     log:
         f"{LOGS}/compare.log",
     params:
@@ -12,7 +13,7 @@ rule compare:
         comparison=f"{DATA}/compare.csv",
     shell:
         "{STEP} compare --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
-        " --measurements {input.measurements} --notes {input.notes} --reference {params.reference}"
+        " --measurements {input.measurements} --notes {input.notes} --arrays {input.arrays} --reference {params.reference}"
         " --output {params.comparison} 2>&1 | tee {log}"
 
 

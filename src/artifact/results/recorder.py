@@ -1,26 +1,32 @@
-"""Recording of an experiment's results: scores, measurements and notes, under the names of its job."""
+"""Recording of an experiment's results: scores, measurements, notes and arrays, under the names of its job."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsFloat, SupportsInt
 
+import numpy as np
+
+from artifact.results.arrays import Place
 from artifact.results.measurements import Measurement, Note
 from artifact.results.scores import Groups, Score
 from heldout.errors import InputError
 from heldout.topics import perplexity
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from heldout.evaluators.evaluation import Evaluation
     from heldout.typing import Floats
 
 
 class Results(NamedTuple):
-    """Rows of the three tables, in the order in which they were recorded."""
+    """Rows of the three tables, in the order in which they were recorded, and arrays by place."""
 
     scores: list[Score]
     measurements: list[Measurement]
     notes: list[Note]
+    arrays: dict[Place, "Floats"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class Recorder:
     seed: int = 0
     documents: tuple[str, ...] = ()
     tokens_left_out: int | None = None
-    results: Results = field(default_factory=lambda: Results([], [], []))
+    results: Results = field(default_factory=lambda: Results([], [], [], {}))
 
     def at(self, **names: Any) -> Self:
         """Return a recorder of the same rows with other names, for instance `topics=3`."""
@@ -135,6 +141,18 @@ class Recorder:
             if evaluation.tokens[d] > 0:
                 own = evaluation.standard_error[d] if error is None else error
                 self.measure(quantity, evaluation.log_likelihood[d], axis="document", at=place, error=own)
+
+    def array(self, name: str, values: "ArrayLike") -> None:
+        """Record an array of numbers, of any shape, as float64.
+
+        Raises:
+            InputError: where the recorder's names have an array of this name already.
+        """
+        names = (self.corpus, self.model, self.variant, self.topics, self.smoothing, self.chain, self.seed)
+        place = Place(*names, name)
+        if place in self.results.arrays:
+            raise InputError(f"recorder: {place}: recorded a second time")
+        self.results.arrays[place] = np.array(values, dtype=np.float64)
 
     def named(self, quantity: str, value: SupportsFloat, text: str, **place: Any) -> None:
         """Record a number and a short text in one place, which is as in `measure`."""

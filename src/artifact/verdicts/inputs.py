@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from artifact.results.arrays import Arrays
 from artifact.results.tables import read_table, require_rows
 from artifact.study.manifest import Paper
 from artifact.study.study import Settings, read_study
@@ -31,6 +32,7 @@ class Inputs:
         study: the study's settings.
         measurements: the columns of `artifact.results.measurements.Measurement`; None without experiments.
         notes: the columns of `artifact.results.measurements.Note`; None without experiments.
+        arrays: the arrays of experiments, by place.
         timings: one row per job, the columns of `artifact.results.timings`; None without reference timings.
         benchmarks: milliseconds per document of every estimator; None without reference benchmarks.
         commands: what commands took, the columns of `read_commands`; None where it is not given.
@@ -46,6 +48,7 @@ class Inputs:
     study: Mapping[str, Any]
     measurements: "pd.DataFrame | None" = None
     notes: "pd.DataFrame | None" = None
+    arrays: Arrays = field(default_factory=Arrays)
     timings: "pd.DataFrame | None" = None
     benchmarks: "pd.DataFrame | None" = None
     commands: "pd.DataFrame | None" = None
@@ -71,8 +74,8 @@ class Inputs:
     ) -> Self:
         """Read the inputs from their files; `versions` are the installed packages'.
 
-        `timings` are the study's and those of its frozen ones; `tables` "measurements", "notes", "benchmarks",
-        "commands" and "effects", where there are any.
+        `timings` are the study's and those of its frozen ones; `tables` "measurements", "notes", "arrays",
+        "benchmarks", "commands" and "effects", where there are any.
 
         Raises:
             InputError: when a file is missing or malformed.
@@ -82,6 +85,7 @@ class Inputs:
 
         readers: dict[str, Callable[[Path], Any]] = {
             **{tidy.what: tidy.read for tidy in (MEASUREMENTS, NOTES)},
+            "arrays": Arrays.read,
             **{"benchmarks": _read_benchmarks, "commands": read_commands, "effects": read_effects},
         }
         read = {name: readers[name](path) for name, path in tables.items() if path is not None}

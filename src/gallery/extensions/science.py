@@ -115,15 +115,12 @@ def contexts(inputs: Inputs, corpus: str, role: str) -> list[Context]:
     if inputs.notes is None:
         return []
     of = {"variant": ROLES, "corpus": corpus}
-    places, found = select(inputs.measurements, **of, quantity=f"{role}-{lda_hmm_words.PLACE}"), []
-    for n, place in zip(places["at"], places["value"], strict=True):
+    shown = []
+    for n, place in enumerate(inputs.arrays.first(**of, name=f"{role}-{lda_hmm_words.PLACE}"), start=1):
         name = f"{role}-{n}"
-        texts, values = (
-            select(table, **of, quantity=name).sort_values("at")[column].tolist()
-            for table, column in ((inputs.notes, "text"), (inputs.measurements, "value"))
-        )
-        found.append(Context(texts, values, int(place)))
-    return found
+        texts = select(inputs.notes, **of, quantity=name).sort_values("at")["text"].tolist()
+        shown.append(Context(texts, inputs.arrays.first(**of, name=name).tolist(), int(place)))
+    return shown
 
 
 class Motion(NamedTuple):
@@ -137,10 +134,10 @@ def motion(inputs: Inputs) -> Motion:
     """Return the topic that moves most, of the first seed; empty where the experiment was not run."""
     if inputs.notes is None:
         return Motion([], {})
-    values, texts = select(inputs.measurements, variant=DYNAMICS), select(inputs.notes, variant=DYNAMICS)
-    values, texts = (table[table["seed"] == table["seed"].min()].sort_values("at") for table in (values, texts))
+    texts = select(inputs.notes, variant=DYNAMICS)
+    texts = texts[texts["seed"] == texts["seed"].min()].sort_values("at")
     names = select(texts, quantity=dynamics.WORD)["text"]
-    of_words = (select(values, quantity=f"{dynamics.PROBABILITY}-{n}")["value"].tolist() for n in range(len(names)))
+    of_words = inputs.arrays.first(variant=DYNAMICS, name=dynamics.PROBABILITY).T.tolist()
     words = [str(text).split() for text in select(texts, quantity=dynamics.TOP)["text"]]
     return Motion(words, dict(zip(map(str, names), of_words, strict=True)))
 

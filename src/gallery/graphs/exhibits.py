@@ -117,7 +117,7 @@ def figure_27_25(inputs: Inputs) -> Figure:
         _bare(axis)
     if state is None:
         return figure
-    means = results.block_means(inputs, "umls", "holds", state, ("concepts", "concepts", "predicates"))
+    means = results.block_means(inputs, "umls", "holds", state)
     strongest = np.argsort(-(means > LINK).sum(axis=(0, 1)), kind="stable")[:SHOWN_PREDICATES]
     for axis, cluster in zip(axes.ravel(), strongest, strict=False):
         axis.imshow(means[:, :, cluster], cmap="Greys", vmin=0.0, vmax=1.0, interpolation="nearest")
@@ -143,7 +143,7 @@ def figure_27_26(inputs: Inputs) -> Figure:
     countries, features = state.clusters["countries"], state.clusters["features"]
     n, order = len(countries), np.argsort(countries, kind="stable")
     columns = np.argsort(features, kind="stable")
-    has = results.cells(inputs, "nations", "has", (n, len(features)))
+    has = results.cells(inputs, "nations", "has")
     greys = colormaps["Greys"].with_extremes(bad=style.PALE)  # of features that are not known
     top.imshow(has[np.ix_(order, columns)], cmap=greys, vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
     for edge in np.flatnonzero(np.diff(countries[order])):
@@ -154,7 +154,7 @@ def figure_27_26(inputs: Inputs) -> Figure:
         top.set_yticks(range(n), [state.names["countries"][node] for node in order], fontsize=7.0)
     top.set_title("features")
     kinds = state.clusters["interactions"]
-    interacts = results.cells(inputs, "nations", "interacts", (n, n, len(kinds)))
+    interacts = results.cells(inputs, "nations", "interacts")
     sizes = np.bincount(kinds)
     for axis, cluster in zip(bottom, np.argsort(-sizes, kind="stable"), strict=False):
         with np.errstate(invalid="ignore"):

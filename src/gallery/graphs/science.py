@@ -91,19 +91,6 @@ def block_rows(inputs: Inputs) -> list[BlockRow]:
     return result
 
 
-def values_at(found: "pd.DataFrame", size: int = 0) -> Floats:
-    """Return the values of rows at their places, zeros elsewhere, of one seed."""
-    places = found["at"].to_numpy(int)
-    result = np.zeros(max(size, int(places.max(initial=-1)) + 1))
-    result[places] = found["value"].to_numpy(float)
-    return result
-
-
-def first_seed(found: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the rows of the lowest seed."""
-    return select(found, seed=found["seed"].min())
-
-
 class Structure(NamedTuple):
     """A drawn graph: (n, n) arcs, clusters found and groups drawn, (n,), and how many nodes agree by seed."""
 
@@ -116,36 +103,27 @@ class Structure(NamedTuple):
 def structure(inputs: Inputs, name: str) -> Structure:
     """Return a graph of the first seed by its name."""
     groups, clusters, arcs = (
-        values_at(first_seed(rows(inputs, BLOCK_GRAPHS, f"{name}-{what}"))) for what in ("group", "cluster", "arc")
+        inputs.arrays.first(variant=BLOCK_GRAPHS, name=f"{name}-{part}") for part in ("group", "cluster", "arc")
     )
-    n = len(groups)
-    whole = np.zeros(n * n)
-    whole[: len(arcs)] = arcs
     agree = [int(value) for value in rows(inputs, BLOCK_GRAPHS, f"{name}-agree")["value"]]
-    return Structure(whole.reshape(n, n), clusters.astype(np.int64), groups.astype(np.int64), agree)
+    n = len(groups)  # 0 where it was not run
+    return Structure(arcs.reshape(n, n), clusters.astype(np.int64), groups.astype(np.int64), agree)
 
 
 def monks(inputs: Inputs) -> tuple[Floats, Ints, list[str]]:
     """Return who likes whom, (n, n), the most probable clusters at the largest K, and the names; empty if not run."""
     names = select(inputs.notes, variant=PARTITIONS, quantity="node")
-    n = len(names)
-    arcs, clusters = rows(inputs, PARTITIONS, "arc"), rows(inputs, PARTITIONS, partitions.CLUSTER)
-    clusters = clusters[clusters["topics"] == clusters["topics"].max()]
-    likes = values_at(arcs, n * n).reshape(n, n)
-    return likes, values_at(clusters, n).astype(np.int64), [str(name) for name in names.sort_values("at")["text"]]
+    K = max((place.topics for place in inputs.arrays.select(variant=PARTITIONS)), default=0)
+    likes = inputs.arrays.first(variant=PARTITIONS, name=partitions.ARC)
+    clusters = inputs.arrays.first(variant=PARTITIONS, name=partitions.CLUSTER, topics=K).astype(np.int64)
+    n = len(likes)
+    return likes.reshape(n, n), clusters, [str(name) for name in names.sort_values("at")["text"]]
 
 
 def memberships_by_seed(inputs: Inputs, rho: float) -> dict[int, Floats]:
     """Return E[pi], (n, K), by seed."""
-    found = rows(inputs, MEMBERSHIPS, f"{memberships.MEMBERSHIP}-1", smoothing=rho)
-    result = {}
-    for seed, own in found.groupby("seed"):
-        K = int(own["topics"].iloc[0])
-        columns = [
-            rows(inputs, MEMBERSHIPS, f"{memberships.MEMBERSHIP}-{k + 1}", smoothing=rho, seed=seed) for k in range(K)
-        ]
-        result[int(str(seed))] = np.stack([values_at(column) for column in columns], axis=1)
-    return result
+    places = inputs.arrays.select(variant=MEMBERSHIPS, name=memberships.MEMBERSHIP, smoothing=rho)
+    return {place.seed: inputs.arrays[place] for place in places}
 
 
 def rhos(inputs: Inputs) -> list[float]:
@@ -201,25 +179,24 @@ def best_state(inputs: Inputs, corpus: str) -> Clustered | None:
     seed = int(joints["seed"].to_numpy()[int(np.argmax(joints["value"].to_numpy(float)))])
     clusters, names = {}, {}
     for kind in PUBLISHED[corpus]:
-        found = rows(inputs, CONCEPTS, f"{concepts.CLUSTER}-{kind}", corpus=corpus, smoothing=eta, seed=seed)
-        clusters[kind] = values_at(found).astype(np.int64)
+        of_kind = inputs.arrays.first(
+            variant=CONCEPTS, corpus=corpus, smoothing=eta, seed=seed, name=f"{concepts.CLUSTER}-{kind}"
+        )
+        clusters[kind] = of_kind.astype(np.int64)
         noted = select(inputs.notes, variant=CONCEPTS, corpus=corpus, quantity=f"{concepts.CLUSTER}-{kind}", seed=seed)
         names[kind] = [str(name) for name in noted.sort_values("at")["text"]]
     return Clustered(clusters, names, seed, eta)
 
 
-def block_means(inputs: Inputs, corpus: str, relation: str, state: Clustered, axes: tuple[str, ...]) -> Floats:
+def block_means(inputs: Inputs, corpus: str, relation: str, state: Clustered) -> Floats:
     """Return E[eta | q, R] of that state's blocks, an axis for each type."""
-    found = rows(inputs, CONCEPTS, f"{relation}-{concepts.MEAN}", corpus=corpus, smoothing=state.eta, seed=state.seed)
-    return values_at(found).reshape([int(state.clusters[axis].max()) + 1 for axis in axes])
+    name = f"{relation}-{concepts.MEAN}"
+    return inputs.arrays.first(variant=CONCEPTS, corpus=corpus, smoothing=state.eta, seed=state.seed, name=name)
 
 
-def cells(inputs: Inputs, corpus: str, relation: str, shape: tuple[int, ...]) -> Floats:
-    """Return a relation's cells, NaN where they were not observed."""
-    found = first_seed(rows(inputs, CONCEPTS, f"{relation}-{concepts.CELL}", corpus=corpus))
-    result = np.full(int(np.prod(shape)), np.nan)
-    result[found["at"].to_numpy(int)] = found["value"].to_numpy(float)
-    return result.reshape(shape)
+def cells(inputs: Inputs, corpus: str, relation: str) -> Floats:
+    """Return a relation's cells, an axis for each type, NaN where they were not observed."""
+    return inputs.arrays.first(variant=CONCEPTS, corpus=corpus, name=f"{relation}-{concepts.CELL}")
 
 
 def link_means(inputs: Inputs, quantity: str, experiment: str = LINKS) -> "pd.DataFrame":

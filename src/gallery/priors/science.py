@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from artifact.results.reading import select
 from artifact.verdicts.claims import Claim
 from artifact.verdicts.effects import effects
@@ -15,7 +17,7 @@ from artifact.verdicts.verdicts import ANY, SIMILAR, Effect
 from gallery import table_rows
 from gallery.comparison import SPLIT, compared
 from gallery.member import USUAL
-from gallery.priors.experiments import correlation, covariates, tags
+from gallery.priors.experiments import correlation, covariates, tags, topic_graph
 from gallery.priors.spec import CORRELATION, COVARIATES, GRAPH, TAGS
 from gallery.table_rows import Row
 from heldout import models
@@ -65,16 +67,14 @@ def graph(inputs: Inputs) -> Graph:
     """Return the graph of topics of the first seed; empty where the experiment was not run."""
     if inputs.notes is None:
         return Graph({}, {}, {})
-    values, texts = select(inputs.measurements, variant=GRAPH), select(inputs.notes, variant=GRAPH)
-    values, texts = (table[table["seed"] == table["seed"].min()] for table in (values, texts))
+    texts = select(inputs.notes, variant=GRAPH)
+    texts = texts[texts["seed"] == texts["seed"].min()]
     words = {int(at): str(text).split() for at, text in zip(texts["at"], texts["text"], strict=True)}
-    prevalence, edges = (select(values, quantity=quantity) for quantity in ("prevalence", "edge"))
-    K = max(len(words), 1)
-    return Graph(
-        words,
-        dict(zip(map(int, prevalence["at"]), map(float, prevalence["value"]), strict=True)),
-        {divmod(int(at), K): float(value) for at, value in zip(edges["at"], edges["value"], strict=True)},
+    prevalence, edges = (
+        inputs.arrays.first(variant=GRAPH, name=name) for name in (topic_graph.PREVALENCE, topic_graph.EDGE)
     )
+    pairs = {(int(j), int(k)): float(edges[j, k]) for j, k in np.argwhere(edges)}
+    return Graph(words, dict(enumerate(prevalence.tolist())), pairs)
 
 
 SAME = 1e-9  # nats, over which an information that is 0 by definition would differ from it

@@ -39,9 +39,9 @@ def figure_27_27(inputs: Inputs) -> Figure:
     blocks = results.blocks(inputs)
     figure, ((axis,),) = style.grid(1, 1, 2.5)
     figure.set_figwidth(0.8 * style.WIDTH)  # as it is printed, so that letters keep their size
-    if blocks.means:
+    if blocks.means.size:
         edges = [np.concatenate([[0.0], np.cumsum(sizes)]) for sizes in (blocks.films, blocks.users)]
-        mesh = axis.pcolormesh(*edges, np.array(blocks.means), cmap="Greys", vmin=1.0, vmax=5.0)
+        mesh = axis.pcolormesh(*edges, blocks.means, cmap="Greys", vmin=1.0, vmax=5.0)
         figure.colorbar(mesh, ax=axis, label="mean rating", ticks=range(1, 6))
         middles = (edges[0][1:] + edges[0][:-1]) / 2.0
         style.ticks(axis.xaxis, middles, blocks.genres, rotation=60, fontsize=7.0)

@@ -1,6 +1,5 @@
 """Results and claims about models of ratings (Murphy, 2012, sections 27.6.2 and 27.7.3.2)."""
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +15,7 @@ from gallery.ratings.experiments import ratings as of
 from gallery.tokens.members.mixtures import MixtureOfCategoricals
 from gallery.tokens.members.user_rating_profile import UserRatingProfile
 from heldout.evaluators import COMPLETION, FULL, HALF
+from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,37 +167,28 @@ class Film(NamedTuple):
 
 def films(inputs: Inputs) -> list[Film]:
     """Return the films at the ends of the first two factors, of the first seed."""
-    places = [_first(inputs, f"{curves.FACTOR}-{axis}", curves.FILM) for axis in (1, 2)]
+    numbers, loadings = (inputs.arrays.first(variant=CURVES, name=name) for name in (curves.FILM, curves.FACTORS))
     titles = _texts(inputs, curves.TITLE, curves.FILM)
-    return [Film(titles.get(at, str(at)), value, places[1].get(at, math.nan)) for at, value in places[0].items()]
+    films_at = zip(numbers.astype(int).tolist(), loadings.tolist(), strict=True)
+    return [Film(titles.get(number, str(number)), *places) for number, places in films_at]
 
 
 class Blocks(NamedTuple):
-    """Co-clusters: mean ratings by users' cluster and films' cluster, how many of either, and genres of films."""
+    """Co-clusters: (C, C) mean ratings by users' and films' cluster, how many of either, (C,), and genres of films."""
 
-    means: list[list[float]]
-    users: list[int]
-    films: list[int]
+    means: Floats
+    users: Floats
+    films: Floats
     genres: list[str]
 
 
 def blocks(inputs: Inputs) -> Blocks:
     """Return the co-clusters of the first seed; empty where the experiment was not run."""
-    users, of_films = (_first(inputs, quantity, curves.CLUSTER) for quantity in (curves.USERS, curves.FILMS))
-    values, genres = (
-        list(_first(inputs, curves.MEAN, curves.CO_CLUSTER).values()),
-        _texts(inputs, curves.GENRE, curves.CLUSTER),
+    means, users, of_films = (
+        inputs.arrays.first(variant=CURVES, name=name) for name in (curves.MEAN, curves.USERS, curves.FILMS)
     )
-    size = len(users)
-    means = [values[size * a : size * (a + 1)] for a in range(size)]
-    of_users, sizes = ([int(count) for count in column.values()] for column in (users, of_films))
-    return Blocks(means, of_users, sizes, [genres.get(place, "") for place in range(size)])
-
-
-def _first(inputs: Inputs, quantity: str, axis: str) -> dict[int, float]:
-    rows = select(inputs.measurements, variant=CURVES, quantity=quantity, axis=axis)
-    rows = rows[rows["seed"] == rows["seed"].min()].sort_values("at")
-    return {int(row["at"]): float(row["value"]) for row in rows.to_dict("records")}
+    genres = _texts(inputs, curves.GENRE, curves.CLUSTER)
+    return Blocks(means, users, of_films, [genres.get(place, "") for place in range(len(users))])
 
 
 def _texts(inputs: Inputs, quantity: str, axis: str) -> dict[int, str]:

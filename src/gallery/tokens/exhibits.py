@@ -4,7 +4,6 @@ import math
 from itertools import cycle
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -14,6 +13,7 @@ from gallery.member import LIKELIHOOD
 from gallery.tokens import science as results
 from gallery.tokens.experiments import online
 from gallery.tokens.experiments import samplers as samplers_run
+from gallery.tokens.experiments.bank_and_river import MEANS
 from gallery.tokens.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
 from heldout import models
 from heldout.evaluators import FULL, HALF
@@ -104,7 +104,7 @@ def figure_27_8(inputs: Inputs) -> Figure:
     """
     titles = ("random start", "after Gibbs sampling", "drawn from")
     figure, (axes,) = style.grid(1, 3, 3.0, titles=titles, sharey=True)
-    documents, words = (np.array(results.bank(inputs, quantity), dtype=int) for quantity in ("document", "word"))
+    documents, words = (results.bank(inputs, name).astype(int) for name in ("document", "word"))
     for axis, quantity in zip(axes, ("start", "end", "true"), strict=True):
         topics, seen = results.bank(inputs, quantity), dict[tuple[int, int], int]()
         for d, v, topic in zip(documents, words, topics, strict=True):
@@ -231,8 +231,8 @@ def table_27_8(inputs: Inputs) -> str:
         cells = [word]
         for k in (1, 2):
             for quantity in ("true", "exact", "sampled"):
-                values = results.bank(inputs, f"{quantity}-{k}")
-                cells.append(latex.decimal(values[v], 3) if values else latex.DASH)
+                values = results.bank(inputs, f"{quantity}-{MEANS}")
+                cells.append(latex.decimal(values[k - 1, v], 3) if values.size else latex.DASH)
         rows.append(cells)
     head = (
         r"& \multicolumn{3}{c}{topic 1} & \multicolumn{3}{c}{topic 2}\\" + "\n"

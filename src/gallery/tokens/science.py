@@ -28,6 +28,7 @@ from gallery.tokens.members.rows import ESTIMATED, ONE_TOKEN
 from gallery.tokens.members.rows import EXACT as EXACT_ONE
 from heldout import models
 from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
+from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -271,10 +272,9 @@ def chosen_topics(inputs: Inputs, quantity: str) -> dict[int, int]:
     return best
 
 
-def bank(inputs: Inputs, quantity: str) -> list[float]:
-    """Return a quantity of the experiment "bank-and-river" in the order of its axis, of the first seed."""
-    rows = select(inputs.measurements, variant=BANK, quantity=quantity)
-    return [float(value) for value in rows[rows["seed"] == rows["seed"].min()].sort_values("at")["value"]]
+def bank(inputs: Inputs, name: str) -> Floats:
+    """Return an array of the experiment "bank-and-river", of the first seed; empty where it was not run."""
+    return inputs.arrays.first(variant=BANK, name=name)
 
 
 BANK_WORDS = bank_and_river.WORDS
@@ -298,20 +298,20 @@ def senses(inputs: Inputs) -> tuple[str, list[Sense]]:
     """Return the word of Figures 27.4 and 27.5 with its meanings; none where the experiment was not run."""
     if inputs.notes is None:
         return "", []
-    values, texts = (select(table, variant=POLYSEMY).sort_values("at") for table in (inputs.measurements, inputs.notes))
+    texts = select(inputs.notes, variant=POLYSEMY).sort_values("at")
 
-    def words(quantity: str) -> list[tuple[str, float]]:
-        both = (select(texts, quantity=quantity)["text"], select(values, quantity=quantity)["value"])
-        return list(zip(*both, strict=True))
+    def words(name: str) -> list[tuple[str, float]]:
+        values = inputs.arrays.first(variant=POLYSEMY, name=name).tolist()
+        return list(zip(select(texts, quantity=name)["text"], values, strict=True))
 
-    numbers = points_by_place(select(values, quantity=polysemy.NUMBER))
+    numbers = inputs.arrays.first(variant=POLYSEMY, name=polysemy.NUMBER)
     meanings = [
         Sense(
-            int(number.value),
+            int(number),
             words(f"{polysemy.TOPIC}-{n}"),
             [(word, int(topic)) for word, topic in words(f"{polysemy.DOCUMENT}-{n}")],
         )
-        for n, number in numbers.items()
+        for n, number in enumerate(numbers, start=1)
     ]
     return "".join(select(texts, quantity=polysemy.DISTINCTNESS)["text"]), meanings
 

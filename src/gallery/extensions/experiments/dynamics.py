@@ -16,7 +16,10 @@ Measured:
 
     effective-size   of the annealing weights of `dtm` and `static`: the least of the documents
     sigma2           of `dtm`
-    probability-n    of the n-th word of Figure 27.12 on the axis "times"; noted are the word, and every time's words
+
+and as an array
+
+    probability      (T, 3), of the words of Figure 27.12 at every time; noted are the words, and every time's words
 
 Figure 27.12 shows, of the topics with half of their even share of tokens or more, the one whose words' distribution
 moves farthest from the first time to the last, and the words whose probability there changes most between two times.
@@ -129,10 +132,10 @@ def _show(row: Recorder, b: Floats, tokens: Floats, words: tuple[str, ...], show
     for time, of_time in enumerate(moving):
         most = np.argsort(-of_time, kind="stable")[:shown]
         row.note(TOP, " ".join(words[v] for v in most), axis="times", at=time)
-    for n, v in enumerate(np.argsort(-np.ptp(moving, axis=0), kind="stable")[:WORDS]):
+    changing = np.argsort(-np.ptp(moving, axis=0), kind="stable")[:WORDS]
+    for n, v in enumerate(changing):
         row.note(WORD, words[v], axis="words", at=n)
-        for time, of_time in enumerate(moving):
-            row.measure(f"{PROBABILITY}-{n}", of_time[v], axis="times", at=time)
+    row.array(PROBABILITY, moving[:, changing])
 
 
 def of_tomotopy(training: Corpus, times: Ints, settings: Dynamics, seed: int) -> LogisticNormalTopics:

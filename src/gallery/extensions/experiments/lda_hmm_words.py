@@ -7,11 +7,11 @@ percent of the probability:
 
 In two roles are the words of which most tokens are certain, one way or the other: those of at least `LEAST_TOKENS`
 tokens with the largest lesser share of tokens that were in the topics' state in more than 90 percent, or less than 10
-percent, of the last half of the sweeps. Of the Nth, on the axis "token", of "lda-hmm":
+percent, of the last half of the sweeps. Of the Nth, of "lda-hmm":
 
-    content-N, function-N   the words around its most certain tokens, noted, and the share of sweeps in which each was
-                            in the topics' state, measured
-    content-at, function-at the place of the word itself among these, on the axis "word"
+    content-N, function-N   the words around its most certain tokens, noted on the axis "token", and an array, the share
+                            of sweeps in which each was in the topics' state
+    content-at, function-at an array, the place of each word itself among these
 """
 
 import numpy as np
@@ -62,12 +62,16 @@ def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> N
     tokens = np.bincount(corpus.tokens, minlength=V)
     sides = [np.bincount(corpus.tokens[of], minlength=V) for of in (content > CERTAIN, content < 1.0 - CERTAIN)]
     lesser = np.where(tokens >= LEAST_TOKENS, np.minimum(*sides) / np.maximum(tokens, 1), 0.0)
+    places_of: dict[str, list[int]] = {CONTENT: [], FUNCTION: []}
     for n, word in enumerate(np.argsort(-lesser, kind="stable")[: settings.words], start=1):
         places = np.flatnonzero(corpus.tokens == word)
         for role, most in ((CONTENT, content[places].argmax()), (FUNCTION, content[places].argmin())):
             place = int(places[most])
             start, end = corpus.offsets[rows[place]], corpus.offsets[rows[place] + 1]
             shown = range(max(int(start), place - context), min(int(end), place + context + 1))
+            row.array(f"{role}-{n}", content[shown.start : shown.stop])
             for at, i in enumerate(shown):
-                row.named(f"{role}-{n}", content[i], corpus.vocabulary[corpus.tokens[i]], axis="token", at=at)
-            row.measure(f"{role}-{PLACE}", place - shown.start, axis="word", at=n)
+                row.note(f"{role}-{n}", corpus.vocabulary[corpus.tokens[i]], axis="token", at=at)
+            places_of[role].append(place - shown.start)
+    for role, at_places in places_of.items():
+        row.array(f"{role}-{PLACE}", at_places)

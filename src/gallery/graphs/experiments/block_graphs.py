@@ -4,11 +4,11 @@ The nine nodes of Figure 27.18, whose arcs the chapter does not list: all from B
 B1, of nodes in the chapter's groups. Their partition is the most probable one of all. Then graphs drawn with four
 patterns between their groups, as in Figure 27.20, in which the infinite relational model looks for the groups.
 
-Measured of "irm", by structure, which the quantity starts with:
+Recorded of "irm", by structure, as arrays and, the last one, as a measurement:
 
-    NAME-arc         1 where there is an arc, on the axis "cell", i n + j, nodes in a random order
-    NAME-cluster     the cluster found of a node, on the axis "node"
-    NAME-group       the group that it was drawn with
+    NAME-arc         (n, n), 1 where there is an arc, nodes in a random order
+    NAME-cluster     (n,), the cluster found of each node
+    NAME-group       (n,), the group that it was drawn with
     NAME-agree       how many nodes agree, at their number, on the axis "nodes"
 """
 
@@ -82,10 +82,6 @@ def experiment(job: Job, settings: BlockGraphs) -> Results:
 
 
 def _record(recorder: Recorder, name: str, relations: Relations, clusters: Ints, groups: Ints) -> None:
-    values, n = relations.relations[0].values, len(groups)
-    for cell in np.flatnonzero(values):
-        recorder.measure(f"{name}-arc", 1.0, axis="cell", at=cell)
-    for node in range(n):
-        recorder.measure(f"{name}-cluster", clusters[node], axis="node", at=node)
-        recorder.measure(f"{name}-group", groups[node], axis="node", at=node)
-    recorder.measure(f"{name}-agree", agreement(clusters, tuple(map(str, groups))), axis="nodes", at=n)
+    for part, values in (("arc", relations.relations[0].values), ("cluster", clusters), ("group", groups)):
+        recorder.array(f"{name}-{part}", values)
+    recorder.measure(f"{name}-agree", agreement(clusters, tuple(map(str, groups))), axis="nodes", at=len(groups))

@@ -4,11 +4,14 @@ For each Beta prior of the cells, which rows are recorded under, measured of "ir
 
     best-TYPE        how many clusters the state with the highest p(R, q) has, on the axis "entities" at their number
     share-TYPE       the share of samples with so many clusters, on the axis "clusters"
-    cluster-TYPE     the cluster of an entity in that state, on the axis "entity", at which its name is noted
-    RELATION-mean    E[eta | q, R] of a block in that state, on the axis "block", (a C_2 + b) C_3 + c
-    RELATION-cell    1 where the relation holds, 0 where not, on the axis "cell"; nothing where it was not observed
     joint            its log p(R, q), nats, on the axis "start" at its number
     apart            what the next best start is below it, nats
+
+and as arrays, entities named by notes "cluster-TYPE" on the axis "entity",
+
+    cluster-TYPE     (n,), the cluster of each entity in that state
+    RELATION-mean    E[eta | q, R] of the blocks in that state, an axis for each type
+    RELATION-cell    1 where the relation holds, 0 where not, NaN where it was not observed, an axis for each type
 
 Where the relations are of so few entities that their partitions can be summed over, of features alone, also
 
@@ -60,8 +63,7 @@ def experiment(job: Job, settings: Concepts) -> Results:
         for i, entity in enumerate(entities):
             names.note(f"{CLUSTER}-{name}", entity, axis="entity", at=i)
     for one in relations.relations:
-        for cell in np.flatnonzero(one.mask & (one.values | (one.values.size < 20_000))):
-            names.measure(f"{one.name}-{CELL}", one.values.ravel()[cell], axis="cell", at=cell)
+        names.array(f"{one.name}-{CELL}", np.where(one.mask, one.values, np.nan))
     return recorder.results
 
 
@@ -71,14 +73,12 @@ def _record(row: Recorder, model: IRM) -> None:
         numbers = model.cluster_numbers_[name]
         for n in np.unique(numbers):
             row.measure(f"{SHARE}-{name}", (numbers == n).mean(), axis="clusters", at=n)
-        for i, cluster in enumerate(clusters):
-            row.measure(f"{CLUSTER}-{name}", cluster, axis="entity", at=i)
+        row.array(f"{CLUSTER}-{name}", clusters)
     for r, one in enumerate(model.blocks_.relations.relations):
         probabilities = model.blocks_.predictive(r)
         of_axes = [model.clusters_[axis] for axis in one.types]
         first = [np.unique(clusters, return_index=True)[1] for clusters in of_axes]
-        for block, mean in enumerate(probabilities[np.ix_(*first)].ravel()):
-            row.measure(f"{one.name}-{MEAN}", mean, axis="block", at=block)
+        row.array(f"{one.name}-{MEAN}", probabilities[np.ix_(*first)])
 
 
 def _features(row: Recorder, relations: Relations, settings: Concepts, random: np.random.Generator) -> None:

@@ -2,7 +2,7 @@
 
 For each rho, by which rows are recorded as their constant ("smoothing"), measured of "mmsb" at K:
 
-    membership-K     E[pi_iK] of a node, on the axis "node"; the blocks are named by the node that has most of them
+    membership       an array (n, K), E[pi_ik] of every node; blocks in the order of the nodes that have most of them
     annealed         log p(R), nats, with its standard error, on the axis "topics"
     plugged          log p(R | E[pi], E[eta]), nats: parameters plugged in
 """
@@ -31,8 +31,7 @@ def experiment(job: Job, settings: Memberships) -> Results:
         model = MMSB.of(settings, K, rho=rho, random_state=random).fit(relation)
         row = recorder.at(smoothing=rho, chain="all")
         order = np.argsort(model.memberships_.argmax(axis=0), kind="stable")
-        for (node, k), share in np.ndenumerate(model.memberships_[:, order]):
-            row.measure(f"{MEMBERSHIP}-{k + 1}", share, axis="node", at=node)
+        row.array(MEMBERSHIP, model.memberships_[:, order])
         row.measure(PLUGGED, model.plugged_in(relation))
         roles = Roles(relation, K, alpha=settings.alpha, eta=(settings.eta, settings.eta), rho=rho)
         value, error = annealed_roles(

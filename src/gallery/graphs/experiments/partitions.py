@@ -5,8 +5,12 @@ Measured of "sbm" at K, on the axis "topics", nats:
     exact        log p(R)
     joint        max_q log p(R, q), of labelled clusters: a point posterior of the partition
     profile      max_{q, eta} log p(R | q, eta): clusters and probabilities plugged in
-    cluster      the cluster of a node, on the axis "node", in the most probable partition
     agree        how many nodes are in the group of theirs that is known, the clusters named as fits best
+
+and as arrays
+
+    cluster      (n,), the cluster of each node in the most probable partition
+    arc          (n, n), 1 where there is an arc
 """
 
 import numpy as np
@@ -22,7 +26,7 @@ from heldout.corpora.relations.relation import relations_of
 from heldout.typing import Ints
 
 SBM = "sbm"
-EXACT, JOINT, PROFILE, CLUSTER, AGREE = "exact", "joint", "profile", "cluster", "agree"
+EXACT, JOINT, PROFILE, CLUSTER, ARC, AGREE = "exact", "joint", "profile", "cluster", "arc", "agree"
 GROUP = "group"  # the labels that partitions are compared with
 FAMILIES = (Family("blocks", (SBM,), PARTITION),)
 
@@ -51,11 +55,8 @@ def experiment(job: Job, settings: Partitions) -> Results:
             values[AGREE] = agreement(found.best, relations.groups[GROUP])
         for quantity, value in values.items():
             row.measure(quantity, value)
-        for node, cluster in enumerate(found.best):
-            row.measure(CLUSTER, cluster, axis="node", at=node)
-    for (i, j), holds in np.ndenumerate(relations.relations[0].values):
-        if holds:
-            recorder.measure("arc", 1.0, axis="cell", at=i * len(relations.relations[0].values) + j)
+        row.array(CLUSTER, found.best)
+    recorder.array(ARC, relations.relations[0].values)
     for node, name in enumerate(relations.entities[relations.first]):
         recorder.note("node", name, axis="node", at=node)
     return recorder.results

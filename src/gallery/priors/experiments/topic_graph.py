@@ -1,9 +1,9 @@
 """Figure 27.10: the graph of topics of the correlated topic model, from its pruned precision, on all documents.
 
-Measured of "ctm":
+Recorded of "ctm", as arrays:
 
-    prevalence  mean weight of a topic over documents, on the axis "topic", and its most probable words noted there
-    edge        partial correlation of topics j < k, where it is not pruned, on the axis "pair" at j K + k
+    prevalence  (K,), the topics' mean weights over documents; their most probable words are noted, on the axis "topic"
+    edge        (K, K), partial correlations of topics j < k, 0 where they are pruned, and on and below the diagonal
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from gallery.priors.spec import TopicGraph
 from heldout.models.lda import LDA
 from heldout.seeds import generator
 
-PREVALENCE, EDGE, TOPIC, PAIR = "prevalence", "edge", "topic", "pair"
+PREVALENCE, EDGE, TOPIC = "prevalence", "edge", "topic"
 
 
 def experiment(job: Job, settings: TopicGraph) -> Results:
@@ -31,13 +31,10 @@ def experiment(job: Job, settings: TopicGraph) -> Results:
     mean = model.posterior_.mean
     weights = np.exp(mean - mean.max(axis=1, keepdims=True))
     weights /= weights.sum(axis=1, keepdims=True)
-    for k, prevalence in enumerate(weights.mean(axis=0)):
-        recorder.measure(PREVALENCE, prevalence, axis=TOPIC, at=k)
+    recorder.array(PREVALENCE, weights.mean(axis=0))
+    for k in range(K):
         most = np.argsort(-model.components_[k], kind="stable")[: settings.shown]
         recorder.note(TOPIC, " ".join(corpus.vocabulary[v] for v in most), axis=TOPIC, at=k)
     partial = model.partial_correlations()
-    for j in range(K):
-        for k in range(j + 1, K):
-            if abs(partial[j, k]) >= settings.edge:
-                recorder.measure(EDGE, partial[j, k], axis=PAIR, at=j * K + k)
+    recorder.array(EDGE, np.triu(np.where(np.abs(partial) >= settings.edge, partial, 0.0), k=1))
     return recorder.results

@@ -5,10 +5,13 @@ A share of every user's ratings is held out; all users are trained on. Measured,
     rmse        on the axis "pass": of stochastic gradient descent (27.89) with the decays of Figure 27.29 (a), and of
                 rounds of least squares and exact EM whose prior is learned; on the axis "parameters" (K of `topics`,
                 the numbers of u, v, f and g): of least squares and exact EM, with and without offsets
-    factor-1, factor-2      a film's loading on the first two principal axes of u'v, on the axis "film": of the films
-                at either end of either axis; their titles are notes, where the corpus has them
-    block, users, films     mean rating of a block of co-clusters, on the axis "block" (users' cluster times the number
-                of clusters, and films'), and their sizes; the most distinct genre of a films' cluster is a note
+
+and as arrays
+
+    film, factors           (F,) numbers of the films at either end of the first two principal axes of u'v, ascending,
+                            and (F, 2), their loadings; their titles are notes, where the corpus has them
+    block, users, films     (C, C), mean ratings of co-clusters by users' and films' cluster, and (C,), their sizes; the
+                            most distinct genre of a films' cluster is a note
 """
 
 import numpy as np
@@ -28,8 +31,8 @@ from heldout.typing import Floats
 SVD, PMF1, PMF2, ADAPTIVE, EM_LEARNED = "svd", "pmf1", "pmf2", "pmf-adaptive", "pmf-em-learned"
 DECAYS = {SVD: Decays(0.0, 0.0), PMF1: Decays(0.01, 0.001), PMF2: Decays(0.001, 0.0001)}  # decays of Figure 27.29 (a)
 POINT, EM, POINT_PLAIN, EM_PLAIN = "pmf", "pmf-em", "pmf-plain", "pmf-em-plain"
-PASS, PARAMETERS, FILM, CO_CLUSTER, CLUSTER = "pass", "parameters", "film", "block", "cluster"
-FACTOR, MEAN, USERS, FILMS, TITLE, GENRE = "factor", "block", "users", "films", "title", "genre"
+PASS, PARAMETERS, FILM, CLUSTER = "pass", "parameters", "film", "cluster"
+FACTORS, MEAN, USERS, FILMS, TITLE, GENRE = "factors", "block", "users", "films", "title", "genre"
 FAMILIES = (Family("factors of ratings", (*DECAYS, ADAPTIVE, POINT_PLAIN), FOLDED),)
 
 
@@ -80,9 +83,10 @@ def _factors(row: Recorder, model: PMF, ratings: Ratings, job: Job, shown: int) 
     places *= np.sign(places[np.abs(places).argmax(axis=0), [0, 1]])
     ends = [np.argsort(places[:, axis], kind="stable") for axis in (0, 1)]
     titles = job.corpus.provenance.get("titles")
-    for film in np.unique(np.concatenate([part for order in ends for part in (order[:shown], order[-shown:])])):
-        for axis in (0, 1):
-            row.measure(f"{FACTOR}-{axis + 1}", places[film, axis], axis=FILM, at=film)
+    films = np.unique(np.concatenate([part for order in ends for part in (order[:shown], order[-shown:])]))
+    row.array(FILM, films)
+    row.array(FACTORS, places[films])
+    for film in films:
         row.note(TITLE, titles[film] if titles else ratings.items[film], axis=FILM, at=film)
 
 
@@ -98,12 +102,11 @@ def _blocks(recorder: Recorder, ratings: Ratings, job: Job, clusters: int) -> No
     genres = job.corpus.provenance.get("genres", [[] for _ in ratings.items])
     names = sorted({genre for own in genres for genre in own})
     has = np.array([[genre in own for genre in names] for own in genres]).reshape(len(genres), -1)
-    for place, b in enumerate(films):
-        row.measure(FILMS, of_films[b], axis=CLUSTER, at=place)
-        row.measure(USERS, (of_users == users[place]).sum(), axis=CLUSTER, at=place)
-        for other, a in enumerate(users):
-            row.measure(MEAN, blocks.means[a, b], axis=CO_CLUSTER, at=other * clusters + place)
-        if names:
+    row.array(FILMS, of_films[films])
+    row.array(USERS, np.bincount(of_users, minlength=clusters)[users])
+    row.array(MEAN, blocks.means[np.ix_(users, films)])
+    if names:
+        for place, b in enumerate(films):
             inside = (has[blocks.clusters == b].sum(axis=0) + 1.0) / (of_films[b] + 2.0)
             apart = np.log(inside / has.mean(axis=0)) * inside
             row.note(GENRE, names[int(apart.argmax())], axis=CLUSTER, at=place)

@@ -2,12 +2,15 @@
 
     p(money | 1) = p(loan | 1) = p(bank | 1) = 1/3,        p(river | 2) = p(stream | 2) = p(bank | 2) = 1/3.
 
-Measured, of the model "lda" at K = 2:
+Recorded as arrays, of the model "lda" at K = 2:
 
-    document, word, true, start, end    of every token, on the axis "token": its document, its word, and its topic in
-                                        the model, in the random start and after the last sweep of the first chain
-    exact-K, sampled-K, true-K          the means of topic K's words, on the axis "word": exact, a mean over chains
-                                        after the last sweep, and in the model; topic 1 has more of "money"
+    document, word, true, start, end    (N,), of every token: its document, its word, and its topic in the model, in the
+                                        random start and after the last sweep of the first chain
+    exact-means, sampled-means,         (2, 5), the means of both topics' words: exact, a mean over chains after the
+    true-means                          last sweep, and in the model; topic 1 has more of "money"
+
+and measured:
+
     log-evidence                        log p(y) at one and two topics, exact, on the axis "topics"
     annealed-evidence                   the same by annealing
 """
@@ -30,6 +33,7 @@ from heldout.typing import Ints
 WORDS = ("money", "loan", "bank", "river", "stream")
 TOPICS = np.array([[1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0, 1.0]]) / 3.0
 EVIDENCE, ANNEALED_EVIDENCE = "log-evidence", "annealed-evidence"
+MEANS = "means"
 
 
 def drawn(documents: int, tokens: int, alpha: float, seed: int) -> tuple[Corpus, Ints]:
@@ -70,15 +74,13 @@ def experiment(job: Job, settings: BankAndRiver) -> Results:
             end = 1 - model.assignments_ if swapped else model.assignments_
             shown = {"document": rows, "word": words, "true": true, "start": start, "end": end.astype(np.int64)}
     for quantity, values in shown.items():
-        for i, value in enumerate(values):
-            recorder.at(chain="0").measure(quantity, value, axis="token", at=i)
+        recorder.at(chain="0").array(quantity, values)
     for quantity, means, chain in (
         ("exact", topic_means, "none"),
         ("sampled", total / chains, "all"),
         ("true", TOPICS, "none"),
     ):
-        for (k, v), mean in np.ndenumerate(means):
-            recorder.at(chain=chain).measure(f"{quantity}-{k + 1}", mean, axis="word", at=v)
+        recorder.at(chain=chain).array(f"{quantity}-{MEANS}", means)
     alone = log_likelihood(counts.sum(axis=0)[:, None], gamma)
     for K, value in ((1, alone), (2, log_evidence)):
         anneal = partial(annealed_evidence, words, rows, len(WORDS), topics=K, alpha=alpha, gamma=gamma)

@@ -9,8 +9,8 @@ documents, for every model.
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
+from gallery.member import DOCUMENTS
 from gallery.tokens.members import rows
-from gallery.tokens.members.data import DOCUMENTS
 from gallery.tokens.spec import Gallery
 
 FAMILIES = rows.FAMILIES[DOCUMENTS]

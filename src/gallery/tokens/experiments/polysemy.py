@@ -5,15 +5,16 @@ meanings if it is characteristic of each topic z and they are unlike: the word i
 frequent, with the largest product of min_z p(word | z) / p(word) and the smallest Jensen-Shannon divergence of two of
 the topics. The document of a topic is the one with the largest share of it in which the word has it.
 
-Measured of the model "lda" at K:
+Recorded of the model "lda" at K, as arrays and, the last one, as a measurement:
 
-    topic-N             p(word | topic) on the axis "rank" from 1, for the `shown` most probable words of the Nth topic
-    document-N          the topic of a token, on the axis "token" from 0, for the first tokens of `tokens` different
-                        words of the Nth document, the word itself among them
-    number              the number of the Nth topic, on the axis "topic"
+    topic-N             p(word | topic) for the `shown` most probable words of the Nth topic
+    document-N          the topic of a token, for the first tokens of `tokens` different words of the Nth document, the
+                        word itself among them
+    number              the numbers of the topics
     apart               that product, on the axis "topics"
 
-and, at the same places, the words of topics and documents and the word itself noted.
+and, under the same names, the words of topics (on the axis "rank" from 1) and documents ("token", from 0) and the word
+itself noted.
 
 TASA, the chapter's corpus, is not public. In a corpus of counts tokens come in the order of the vocabulary.
 """
@@ -47,10 +48,13 @@ def experiment(job: Job, settings: Polysemy) -> Results:
 
     words = corpus.vocabulary
     recorder.named(DISTINCTNESS, apart.max(), words[word])
-    for n, k in enumerate(_senses(counts[word]), start=1):
-        recorder.measure(NUMBER, k, axis="topic", at=n)
-        for rank, v in enumerate(np.argsort(-model.components_[k], kind="stable")[: settings.shown], start=1):
-            recorder.named(f"{TOPIC}-{n}", model.components_[k, v], words[v], axis="rank", at=rank)
+    senses = _senses(counts[word])
+    recorder.array(NUMBER, senses)
+    for n, k in enumerate(senses, start=1):
+        most = np.argsort(-model.components_[k], kind="stable")[: settings.shown]
+        recorder.array(f"{TOPIC}-{n}", model.components_[k, most])
+        for rank, v in enumerate(most, start=1):
+            recorder.note(f"{TOPIC}-{n}", words[v], axis="rank", at=rank)
         has = np.unique(rows[(corpus.tokens == word) & (q == k)])
         document = int(has[model.document_topics_[has, k].argmax()])
         stream = corpus.document(document)
@@ -58,8 +62,9 @@ def experiment(job: Job, settings: Polysemy) -> Results:
         of_word = int(np.flatnonzero((stream == word) & (own == k))[0])
         first = np.sort(np.unique(stream, return_index=True)[1])
         shown_places = np.unique([*first[stream[first] != word][: settings.tokens - 1], of_word])
+        recorder.array(f"{DOCUMENT}-{n}", own[shown_places])
         for i, place in enumerate(shown_places):
-            recorder.named(f"{DOCUMENT}-{n}", own[place], words[stream[place]], axis="token", at=i)
+            recorder.note(f"{DOCUMENT}-{n}", words[stream[place]], axis="token", at=i)
     return recorder.results
 
 

@@ -7,8 +7,8 @@ components of the user rating profile's exact kernel.
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
+from gallery.member import RECORDS
 from gallery.tokens.members import rows
-from gallery.tokens.members.data import RECORDS
 from gallery.tokens.spec import Records
 
 FAMILIES = rows.FAMILIES[RECORDS]

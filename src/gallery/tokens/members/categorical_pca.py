@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gallery.member import BOUND, FOLDED, ITSELF, Member
+from gallery.member import BOUND, DOCUMENTS, FOLDED, ITSELF, RECORDS, Member
 from gallery.tokens.evaluators.categorical_pca_annealed import categorical_pca_annealed
 from gallery.tokens.evaluators.categorical_pca_marginal import SPACINGS, categorical_pca_marginal
-from gallery.tokens.members.data import DOCUMENTS, RECORDS, deterministic, in_rounds, kind_of
+from gallery.tokens.members.data import deterministic, in_rounds, kind_of
 from gallery.tokens.models.categorical_pca import CategoricalPCA
 from gallery.tokens.models.categorical_pca_maximum import CategoricalPCAByQuadrature, CategoricalPCAOfPoints
 from heldout.corpora.corpus import Corpus

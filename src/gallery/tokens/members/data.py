@@ -5,30 +5,20 @@ orders, L! / prod_v n_v!.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
 from artifact.study.job import Job
+from gallery.member import DOCUMENTS, RECORDS, Split
 from gallery.tokens.models.gap import fold_in
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.typing import Floats
 
-DOCUMENTS, RECORDS = "documents", "records"
 ERROR = 0.2  # nats: with less in every case, errors of 100 cases of 15 responses or more stay below 0.005 per response
 ROUNDS, SLOWER = 2, 4  # rounds of annealing; each has as many times the steps of the one before
-
-Data = TypeVar("Data")
-
-
-class Split(NamedTuple, Generic[Data]):
-    """Training and test data, and how many test tokens were left out."""
-
-    training: Data
-    test: Data
-    left_out: int
 
 
 def documents(job: Job) -> Split[Corpus]:

@@ -16,16 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from gallery.member import FOLDED, Member
+from gallery.member import FOLDED, Member, Split
 from gallery.tokens.evaluators.annealed_counts import gap_annealed
-from gallery.tokens.members.data import (
-    Split,
-    deterministic,
-    folded_in,
-    folded_in_given_length,
-    in_rounds,
-    orders,
-)
+from gallery.tokens.members.data import deterministic, folded_in, folded_in_given_length, in_rounds, orders
 from gallery.tokens.models import gap
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln, logsumexp
 
-from gallery.member import BEST, Member
-from gallery.tokens.members.data import RECORDS, Split, deterministic, kind_of, orders
+from gallery.member import BEST, RECORDS, Member, Split
+from gallery.tokens.members.data import deterministic, kind_of, orders
 from gallery.tokens.models.categorical_mixture import CategoricalMixture
 from gallery.tokens.models.poisson_mixture import PoissonMixture
 from heldout.corpora.corpus import Corpus

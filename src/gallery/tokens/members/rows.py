@@ -16,9 +16,9 @@ import numpy as np
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD, RESPONSES, TOKENS_OF_DOCUMENTS, USUAL, Family, Member
+from gallery.member import DOCUMENTS, LIKELIHOOD, RECORDS, RESPONSES, TOKENS_OF_DOCUMENTS, USUAL, Family, Member
 from gallery.tokens.members import MEMBERS
-from gallery.tokens.members.data import DOCUMENTS, RECORDS, SPLITS, kind_of, one_token_documents
+from gallery.tokens.members.data import SPLITS, kind_of, one_token_documents
 from gallery.tokens.spec import Gallery, Records
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError

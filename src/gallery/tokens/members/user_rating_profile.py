@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gallery.member import BOUND, Member
+from gallery.member import BOUND, RECORDS, Member
 from gallery.tokens.evaluators.annealed_counts import rating_profile_annealed
-from gallery.tokens.members.data import RECORDS, deterministic, in_rounds
+from gallery.tokens.members.data import deterministic, in_rounds
 from gallery.tokens.models.user_rating_profile import UserRatingProfile as Model
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import responses_of

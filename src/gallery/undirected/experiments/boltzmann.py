@@ -28,8 +28,8 @@ import numpy as np
 
 from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
-from gallery.member import ANSWERS, LIKELIHOOD, PSEUDO_LIKELIHOOD, USUAL, Family
-from gallery.tokens.members.data import RECORDS, kind_of
+from gallery.member import ANSWERS, LIKELIHOOD, PSEUDO_LIKELIHOOD, RECORDS, USUAL, Family
+from gallery.tokens.members.data import kind_of
 from gallery.tokens.members.mixtures import MixtureOfCategoricals
 from gallery.tokens.models.categorical_mixture import CategoricalMixture
 from gallery.undirected.spec import Boltzmann

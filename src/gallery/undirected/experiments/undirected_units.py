@@ -24,8 +24,8 @@ from scipy.stats import multivariate_normal
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.member import LIKELIHOOD, PSEUDO_LIKELIHOOD, Family
-from gallery.tokens.members.data import RECORDS, documents, kind_of
+from gallery.member import LIKELIHOOD, PSEUDO_LIKELIHOOD, RECORDS, Family
+from gallery.tokens.members.data import documents, kind_of
 from gallery.undirected.spec import UndirectedUnits
 from heldout.corpora.records import responses_of
 from heldout.evaluators.evaluation import Evaluation

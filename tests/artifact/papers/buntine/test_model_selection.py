@@ -186,7 +186,7 @@ def test_folding_in_is_of_the_trained_model() -> None:
 
 
 def test_it_is_found_by_name() -> None:
-    scores, _, _ = run_experiment(
+    scores, *_ = run_experiment(
         "artifact.papers.buntine.experiments.model_selection",
         ModelSelection,
         corpus(),
