@@ -105,8 +105,8 @@ def test_every_claim_is_tested_and_every_exhibit_made(tmp_path: Path) -> None:
             assert len(shown.axes[0].texts) > 1
     assert NOT_RUN not in prior_macros(inputs).values()
     assert inputs.measurements is not None
-    no_rows = {"scores": inputs.scores.iloc[:0], "measurements": inputs.measurements.iloc[:0]}
-    nothing = replace(inputs, **no_rows, notes=None, arrays=Arrays())
+    scores, measurements = inputs.scores.iloc[:0], inputs.measurements.iloc[:0]
+    nothing = replace(inputs, scores=scores, measurements=measurements, notes=None, arrays=Arrays())
     assert set(prior_macros(nothing).values()) == {NOT_RUN}
 
 

@@ -15,8 +15,9 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ["--config", "results=reference", "--"]
@@ -80,7 +81,7 @@ def audits() -> Iterator[tuple[str, str]]:
     for model in (of_tomotopy, dmr):
         model.train(100, workers=1)
     normal = (topics, np.zeros(4), 0.5 * np.eye(4) + 0.1)
-    calls = {
+    calls: dict[str, Callable[[], Any]] = {
         "audit arrays": lambda: heldout.audit((topics, 0.5), test),
         "audit arrays, asymmetric prior": lambda: heldout.audit((topics, np.array([0.2, 0.4, 0.6, 0.8])), test),
         "audit logistic normal": lambda: heldout.audit(normal, test),

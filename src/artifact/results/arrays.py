@@ -58,7 +58,7 @@ def no_array(place: Place) -> "Floats":
 
 @dataclass(frozen=True)
 class Arrays:
-    """Arrays by place; those of a file are read one by one, when they are asked for.
+    """Arrays by place; a file's are read one by one, when they are asked for.
 
     Attributes:
         places: all of them, sorted.

@@ -85,11 +85,11 @@ def _interrupts_held_back() -> Iterator[None]:
     resource_tracker.ensure_running()  # which lets signals through again when it starts
     held: list[int] = []  # signals that other threads, which are not masked, let through
     handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, handler)
         for number in held:
             signal.raise_signal(number)

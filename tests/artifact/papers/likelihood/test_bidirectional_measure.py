@@ -44,7 +44,7 @@ def measured(corpus: Corpus, of: Topics, **settings: Any) -> dict[tuple[str, int
         "reference_samples": 20,
     }
     job = Job(corpus, "lda", "bidirectional", test_documents=40, chains=[of])
-    scores, measurements, _ = experiment(job, Bidirectional(**given | settings))
+    scores, measurements, _, _ = experiment(job, Bidirectional(**given | settings))
     assert scores == []
     return {(m.quantity, m.at): m for m in measurements}
 

@@ -109,7 +109,7 @@ def job(package: str, topics: int = 2) -> Job:
 def run(package: str, limit: float = 1e7, topics: int = 2) -> tuple[dict[str, Score], list[Measurement]]:
     if package not in installed():
         pytest.skip(f"{package} is not installed; make packages")
-    scores, rows, notes = experiment(job(package, topics), Packages(limit=limit, **SETTINGS))
+    scores, rows, notes, _ = experiment(job(package, topics), Packages(limit=limit, **SETTINGS))
     if package in PEERS:
         assert [note.text for note in notes] == [version(package)]
     assert len({score.evaluator for score in scores}) == len(scores)
@@ -214,7 +214,7 @@ def test_gensims_number_is_what_its_user_sees() -> None:
 
 def test_a_model_of_the_packages_own_rounds_stands_beside_at_one_number_of_topics() -> None:
     pytest.importorskip("gensim")
-    scores, rows, _ = experiment(job("gensim", 3), Packages(limit=1e7, **SETTINGS))
+    scores, rows, _, _ = experiment(job("gensim", 3), Packages(limit=1e7, **SETTINGS))
     variants = {score.variant for score in scores}
     assert variants == {row.variant for row in rows} == {"packages", "packages-default-rounds"}
     reported = [row.value for row in rows if row.quantity == "all-reported" and row.at == TEST]
@@ -244,7 +244,7 @@ def stub(path: Path, wrong: float = 1.0, text: str = STUB) -> None:
 
 def test_a_driver_is_given_counts_and_its_numbers_parts_are_what_they_are_called(driver: Path) -> None:
     stub(driver)
-    scores, rows, notes = experiment(job("topicmodels-gibbs"), Packages(limit=1e7, **SETTINGS))
+    scores, rows, notes, _ = experiment(job("topicmodels-gibbs"), Packages(limit=1e7, **SETTINGS))
     assert [note.text for note in notes] == ["1.2"]
     (exact,) = [score.log_likelihood for score in scores if score.evaluator == "exact-marginal"]
     training, test = documents(job(""), 40)
@@ -266,7 +266,7 @@ def test_a_driver_is_given_counts_and_its_numbers_parts_are_what_they_are_called
 
 def test_a_networks_bound_is_of_documents_and_its_likelihood_of_its_own_prior(driver: Path) -> None:
     stub(driver.parent / "etm", 0.0, NEURAL)
-    scores, rows, _ = experiment(job("etm"), Packages(limit=1e9, **SETTINGS))
+    scores, rows, _, _ = experiment(job("etm"), Packages(limit=1e9, **SETTINGS))
     found = {score.evaluator: score for score in scores}
     known = tokens_of("known")
     phi = np.random.default_rng(0).dirichlet(np.ones(known.n_words), 2)
