@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
 import scipy.sparse as sp
 
 from heldout.corpora import text_folder
@@ -42,7 +41,6 @@ LARGEST_COUNT = 10**7  # tokens
 MAXIMUM_TOKENS, MOST_PER_COUNT = 500_000_000, 1000
 MOST_WORDS = 4 * 10**6
 MOST_EMPTY = 10**5  # documents without a word, beside ten for each count
-MATRIX = b"%%MatrixMarket matrix coordinate real general\n"
 LDA_C = re.compile(r"[0-9]+(\s+[0-9]+:[0-9]+)*", re.ASCII)
 
 
@@ -252,25 +250,37 @@ def _unpacked(path: Path) -> bytes:
 def _coordinates(path: Path, content: bytes) -> Any:
     """Return the matrix of a Matrix Market file, or of UCI's docword.txt, which has D, V and the counts' number first.
 
+    NumPy reads the lines: scipy's own reader has been seen to end the process on damaged ones.
+
     Raises:
-        InputError: names the file, and the line where scipy tells it.
+        InputError: names the file, and the line where NumPy tells it.
     """
-    lines = content.split(b"\n", 3)
-    kind = lines[0].lower().split()
+    head, _, body = content.partition(b"\n")
+    kind = head.lower().split()
     if kind[:3] == [b"%%matrixmarket", b"matrix", b"coordinate"] and kind[3:] in (
         [b"integer", b"general"],
         [b"real", b"general"],
     ):
-        content = MATRIX + content.partition(b"\n")[2]  # scipy would cut an integer's decimals off, unseen
-    elif len(lines) == 4 and all(line.strip().isdigit() for line in lines[:3]):
-        content = MATRIX + b"%\n" + b" ".join(line.strip() for line in lines[:3]) + b"\n" + lines[3]
+        head = b"%"
+        while head.startswith(b"%") or (body and not head.strip()):
+            head, _, body = body.partition(b"\n")
+        sizes = head.split()
     else:
+        *sizes, body = (line.strip() for line in content.split(b"\n", 3)) if content.count(b"\n") > 2 else (b"", b"")
+    if len(sizes) != 3 or not all(size.isdigit() for size in sizes):
         raise InputError(
             f"{path}: line 1: neither a Matrix Market header (coordinate, integer or real, general) nor three lines D,"
             " W and NNZ"
         )
-    with one_line(path, "not a matrix of counts", COPY):
-        return scipy.io.mmread(io.BytesIO(content))
+    D, V, entries = map(int, sizes)
+    with one_line(path, "not a matrix of counts", COPY), np.errstate(invalid="ignore"):
+        rows = np.loadtxt(io.BytesIO(body), ndmin=2, comments="%") if body.strip() else np.zeros((0, 3))
+        if rows.shape != (entries, 3):
+            raise ValueError(f"{entries} lines of 3 numbers announced, {len(rows)} of {rows.shape[1]} found")
+        places = rows[:, :2].astype(np.int64)
+        if (places != rows[:, :2]).any() or (places < 1).any() or (places > (D, V)).any():
+            raise ValueError(f"a place that is none of {D} documents and {V} words, counted from 1")
+        return sp.coo_array((rows[:, 2], (places[:, 0] - 1, places[:, 1] - 1)), shape=(D, V))
 
 
 def _ldac(path: Path, content: bytes) -> Any:
