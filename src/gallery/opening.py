@@ -16,7 +16,7 @@ from artifact.verdicts.inputs import Inputs
 from gallery.documents import MURPHY, WITH_GAPS
 from gallery.graphs.science import block_rows
 from gallery.graphs.spec import PARTITIONS
-from gallery.member import ANSWERS, LIKELIHOOD, PANELS, USUAL, Family
+from gallery.member import ANSWERS, LIKELIHOOD, PANELS, RESPONSES, TOKENS_OF_DOCUMENTS, USUAL, Family
 from heldout.evaluators import FULL
 
 
@@ -56,7 +56,12 @@ def all_gaps(inputs: Inputs) -> list[Gap]:
         for model, label in family.shown.items()
         for mark in _gaps(inputs, experiment, family.panel, model, label)
     ]
-    return sorted([*marks, *_gaps_of_blocks(inputs)], key=lambda mark: PANELS.index(mark.panel))
+    return sorted([*marks, *_gaps_of_blocks(inputs)], key=_order)
+
+
+def _order(mark: Gap) -> tuple[int, str]:
+    """Return a mark's place: panels in their order, members of the opening table by corpus."""
+    return PANELS.index(mark.panel), mark.corpus if mark.panel in (TOKENS_OF_DOCUMENTS, RESPONSES) else ""
 
 
 def _gaps(inputs: Inputs, experiment: str, panel: str, model: str, label: str) -> list[Gap]:

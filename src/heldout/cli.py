@@ -22,7 +22,8 @@ from heldout.limits import require_file
 from heldout.processor import pin
 
 # modules of the extras in pyproject.toml, beside the libraries of `peers`
-EXTRAS = {"matplotlib": "html", **dict.fromkeys(("nltk", "pandas", "pooch", "rdata", "requests"), "paper")}
+PAPER = ("nltk", "pandas", "pooch", "pydantic", "rdata", "requests", "seaborn", "yaml")
+EXTRAS = {"matplotlib": "html", **dict.fromkeys(PAPER, "paper")}
 # remedies where the system refuses to write or read
 WAYS_OUT = {
     errno.ENOSPC: "free some space, or write to another disk",

@@ -278,13 +278,17 @@ def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(f
     assert "Nothing to be done" in finished.run("--cores", "1").stderr
     for modules, reruns, keeps in (
         (
-            ["models/lda.py"],
+            ["heldout/models/lda.py"],
             {"fit_chains", "experiment", "effects"},
             {"fit", "sweep", "synthesize", "describe_corpora"},
         ),
-        (["typesetting/style.py", "papers/hofmann/claims.py"], {"figures", "effects"}, {"fit", "experiment"}),
+        (
+            ["artifact/typesetting/style.py", "artifact/papers/hofmann/claims.py"],
+            {"figures", "effects"},
+            {"fit", "experiment"},
+        ),
     ):
-        sources = [finished.checkout / "src/heldout" / module for module in modules]
+        sources = [finished.checkout / "src" / module for module in modules]
         before = [(source, source.read_text(), source.stat()) for source in sources]
         for source, text, _ in before:
             source.write_text(text + "EDITED = True\n")
@@ -384,7 +388,7 @@ def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(
     said = [line for line in done.stderr.splitlines() if not line.startswith("Using workflow specific profile")]
     assert len(said) == 1, done.stderr
     assert said[0].startswith("heldout: study: at ")
-    assert "'sedes'" in said[0]
+    assert "sedes" in said[0]
     assert everything(folder) == before
 
 
@@ -416,8 +420,12 @@ def test_a_study_of_drawn_corpora_alone_plans_its_models_and_no_exhibit(snakemak
 
 
 def test_snakemakes_linter_has_nothing_to_say_of_the_rules(snakemake: ForkedSnakemake) -> None:
-    # every rule runs in the environment that Snakemake itself runs in: none has to name one of its own
-    allowed = ["Specify a conda environment or container for each rule."]
+    # every rule runs in the environment that Snakemake itself runs in, and none has to name one of its own; the command of
+    # the steps stands once, in common.smk
+    allowed = [
+        "Specify a conda environment or container for each rule.",
+        "Shell command directly uses variable STEP from outside of the rule",
+    ]
     said = snakemake.run(ROOT, "--lint").stderr
     lints = re.findall(r"^Lints for (.*):$|^    \* (.*):$", said, flags=re.MULTILINE)
     assert lints or "in a good condition" in said, said
