@@ -420,8 +420,8 @@ def test_a_study_of_drawn_corpora_alone_plans_its_models_and_no_exhibit(snakemak
 
 
 def test_snakemakes_linter_has_nothing_to_say_of_the_rules(snakemake: ForkedSnakemake) -> None:
-    # every rule runs in the environment that Snakemake itself runs in, and none has to name one of its own; the command of
-    # the steps stands once, in common.smk
+    # every rule runs in the environment that Snakemake itself runs in, and none has to name one of its own; the
+    # command of the steps stands once, in common.smk
     allowed = [
         "Specify a conda environment or container for each rule.",
         "Shell command directly uses variable STEP from outside of the rule",
