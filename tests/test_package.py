@@ -146,7 +146,8 @@ def test_a_model_is_audited(installed: Path) -> None:
 
 def test_what_needs_more_than_the_core_says_which_extra(installed: Path) -> None:
     (installed / "texts").mkdir()
-    (installed / "texts" / "one.txt").write_text("stems of words", encoding="utf-8")
+    for name in ("one", "two"):
+        (installed / "texts" / f"{name}.txt").write_text("stems of words", encoding="utf-8")
     typed = ("import", "text", "texts", "--name", "mine", "--output", "mine.npz", "--stem")
     said = run(installed, "heldout", *typed, status=2)
     assert said.endswith(" is not installed: pip install 'heldout[paper]'\n")
