@@ -77,7 +77,7 @@ report: reproduce ## Write Snakemake's report of a run to report.html
 setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is missing
 
 # Whose docstrings, comments, help texts and names are held to workflow/scripts/prose.py.
-PLAIN := workflow/scripts/prose.py src/heldout src/gallery/tokens/members \
+PLAIN := workflow/scripts/prose.py src/heldout src/gallery/tokens src/gallery/graphs src/gallery/ratings \
     $(wildcard src/gallery/*.py src/gallery/*/models src/gallery/*/evaluators)
 
 PLAIN += $(addprefix src/artifact/,compare.py progress.py schema.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
