@@ -78,13 +78,13 @@ setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is mi
 
 # Whose docstrings, comments, help texts and names are held to workflow/scripts/prose.py.
 PLAIN := workflow/scripts/prose.py src/heldout src/gallery/tokens/members \
+    src/gallery/undirected src/gallery/priors src/gallery/extensions \
     $(wildcard src/gallery/*.py src/gallery/*/models src/gallery/*/evaluators)
 
-PLAIN += $(addprefix src/artifact/,compare.py progress.py schema.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
+PLAIN += $(wildcard src/artifact/*.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
     $(filter-out %/claims.py %/regret.py,$(wildcard src/artifact/papers/*.py src/artifact/papers/*/*.py)) \
     $(filter-out %/recorder.py,$(wildcard src/artifact/results/*.py)) \
-    $(filter-out %/digest.py %/study.py,$(wildcard src/artifact/study/*.py)) \
-    $(filter-out %/exhibits.py,$(wildcard src/artifact/typesetting/*.py))
+    $(wildcard src/artifact/study/*.py src/artifact/typesetting/*.py)
 
 # the tools and what the code imports are enough: kernels are compiled meanwhile
 lint: $(LOCKED)

@@ -34,10 +34,10 @@ class Recorder:
     """Records rows of one corpus, model, variant, number of topics, constant, chain and seed.
 
     Attributes:
-        corpus, model, variant, topics, smoothing, chain, seed: what every row has, as in `Score` and `Measurement`.
+        corpus, model, variant, topics, smoothing, chain, seed: names of every row, as in `Score` and `Measurement`.
         documents: the names of the documents that are scored, which scores' groups are by; none where it is empty.
-        tokens_left_out: of every score; None for what its evaluation says.
-        results: all rows; those of recorders that were derived from it, too.
+        tokens_left_out: number of every score; None for its evaluation's.
+        results: all rows, also of the recorders that are derived from it.
 
     Examples:
         >>> recorder = Recorder(corpus="cranfield", model="lda", variant="bounds", topics=2)

@@ -54,7 +54,7 @@ PER_DOCUMENT, PER_DOCUMENT_ALL = "per-document-likelihood", "per-document-all"
 LOG_Z, LOG_Z_ANNEALED, LENGTH = "log-z", "log-z-annealed", "length"
 AVERAGE_PRECISION, PRECISION, RECALL, RETRIEVED = "average-precision", "precision", "recall", "retrieved"
 VALIDATION, CHOSEN_RATE, CHOSEN_EPOCHS, EPOCHS = "validation", "chosen-rate", "chosen-epochs", "epochs"
-TRAIN, TEST = "train-", "test-"  # parts of the newsgroups, in documents' names
+TRAIN, TEST = "train-", "test-"  # prefixes of the parts of the newsgroups in documents' names
 FAMILIES = (Family("replicated softmax", (SOFTMAX, UNIGRAM), None),)
 
 
@@ -159,7 +159,7 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
 
 
 def _chosen(row: Recorder, job: Job, settings: ReplicatedSoftmax, training: Corpus) -> tuple[float, int]:
-    """Return the rate and the number of passes of greatest likelihood, and record both and all of them."""
+    """Return the rate and number of passes of greatest likelihood; record both, and the likelihood of every choice."""
     order = job.generator("replicated-softmax-validation").permutation(training.n_documents)
     away = max(1, round(settings.validation * training.n_documents))
     validation, rest = training.subset(order[:away]), training.subset(order[away:])
