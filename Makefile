@@ -83,8 +83,7 @@ PLAIN := workflow/scripts/prose.py src/heldout src/gallery/tokens/members \
 
 PLAIN += $(wildcard src/artifact/*.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
     $(filter-out %/claims.py %/regret.py,$(wildcard src/artifact/papers/*.py src/artifact/papers/*/*.py)) \
-    $(filter-out %/recorder.py,$(wildcard src/artifact/results/*.py)) \
-    $(wildcard src/artifact/study/*.py src/artifact/typesetting/*.py)
+    $(wildcard $(addprefix src/artifact/,results/*.py study/*.py typesetting/*.py))
 
 # the tools and what the code imports are enough: kernels are compiled meanwhile
 lint: $(LOCKED)

@@ -131,10 +131,10 @@ def _show(row: Recorder, b: Floats, tokens: Floats, words: tuple[str, ...], show
     moving = b[:, np.where(tokens >= tokens.mean() / 2.0, distance, -1.0).argmax()]
     for time, probabilities in enumerate(moving):
         most = np.argsort(-probabilities, kind="stable")[:shown]
-        row.note(TOP, " ".join(words[v] for v in most), axis="times", at=time)
+        row.note(TOP, " ".join(words[v] for v in most), axis="times", position=time)
     changing = np.argsort(-np.ptp(moving, axis=0), kind="stable")[:WORDS]
     for n, v in enumerate(changing):
-        row.note(WORD, words[v], axis="words", at=n)
+        row.note(WORD, words[v], axis="words", position=n)
     row.array(PROBABILITY, moving[:, changing])
 
 

@@ -52,7 +52,7 @@ def _note_words(row: Recorder, kind: str, corpus: Corpus, rows: Floats, tokens: 
         order = np.argsort(-rows[m], kind="stable")[: settings.shown]
         preceding = np.cumsum(rows[m][order]) - rows[m][order]
         for rank, v in enumerate(order[preceding < MASS], start=1):
-            row.note(f"{kind}-{n}", corpus.vocabulary[v], axis="rank", at=rank)
+            row.note(f"{kind}-{n}", corpus.vocabulary[v], axis="rank", position=rank)
 
 
 def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> None:
@@ -71,7 +71,7 @@ def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> N
             shown = range(max(int(start), place - context), min(int(end), place + context + 1))
             row.array(f"{role}-{n}", content[shown.start : shown.stop])
             for position, i in enumerate(shown):
-                row.note(f"{role}-{n}", corpus.vocabulary[corpus.tokens[i]], axis="token", at=position)
+                row.note(f"{role}-{n}", corpus.vocabulary[corpus.tokens[i]], axis="token", position=position)
             places_of[role].append(place - shown.start)
     for role, role_places in places_of.items():
         row.array(f"{role}-{PLACE}", role_places)

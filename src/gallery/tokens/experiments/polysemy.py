@@ -54,7 +54,7 @@ def experiment(job: Job, settings: Polysemy) -> Results:
         most = np.argsort(-model.components_[k], kind="stable")[: settings.shown]
         recorder.array(f"{TOPIC}-{n}", model.components_[k, most])
         for rank, v in enumerate(most, start=1):
-            recorder.note(f"{TOPIC}-{n}", words[v], axis="rank", at=rank)
+            recorder.note(f"{TOPIC}-{n}", words[v], axis="rank", position=rank)
         has = np.unique(rows[(corpus.tokens == word) & (q == k)])
         document = int(has[model.document_topics_[has, k].argmax()])
         stream = corpus.document(document)
@@ -64,7 +64,7 @@ def experiment(job: Job, settings: Polysemy) -> Results:
         shown_places = np.unique([*first[stream[first] != word][: settings.tokens - 1], of_word])
         recorder.array(f"{DOCUMENT}-{n}", own[shown_places])
         for i, place in enumerate(shown_places):
-            recorder.note(f"{DOCUMENT}-{n}", words[stream[place]], axis="token", at=i)
+            recorder.note(f"{DOCUMENT}-{n}", words[stream[place]], axis="token", position=i)
     return recorder.results
 
 

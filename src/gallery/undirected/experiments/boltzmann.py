@@ -105,10 +105,10 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
                 (PSEUDO, pseudo_likelihood(model, held_out)),
                 (RECONSTRUCTION, model.reconstruction_error(held_out)),
             ):
-                row.measure(quantity, values.sum() / scored.tokens.sum(), axis=UPDATE, at=done)
+                row.measure(quantity, values.sum() / scored.tokens.sum(), axis=UPDATE, position=done)
 
         model = machine(negative, K, steps).fit(train, record=record)
-        row.measure(EPOCH, updates / settings.epochs, axis=UPDATE, at=updates)
+        row.measure(EPOCH, updates / settings.epochs, axis=UPDATE, position=updates)
         log_z, estimate = log_partition(model), annealed(model)
         row.measure(LOG_Z, log_z)
         row.measure(LOG_Z_ANNEALED, estimate[0], error=estimate[1])

@@ -96,15 +96,15 @@ def _coordinates(job: Job, settings: UndirectedUnits) -> Results:
         place = round(100 * scale)
         independent = multivariate_normal(data.mean(axis=0), np.eye(settings.coordinates)).logpdf(tested)
         density = independent.mean() / settings.coordinates + math.log(scale)
-        recorder.at(model=INDEPENDENT, topics=1).measure(LIKELIHOOD, density, axis=SCALE, at=place)
+        recorder.at(model=INDEPENDENT, topics=1).measure(LIKELIHOOD, density, axis=SCALE, position=place)
         for K in settings.hidden:
             for name, hidden in ((MIXTURE, BINARY), (FACTORS, GAUSSIAN)):
                 model = _fitted(job, settings, K, data, visible=GAUSSIAN, hidden=hidden)
                 values = log_likelihood(model, tested, log_partition(model)).log_likelihood
                 row, density = recorder.at(model=name, topics=K), values.mean() / settings.coordinates + math.log(scale)
-                row.measure(LIKELIHOOD, density, axis=SCALE, at=place)
+                row.measure(LIKELIHOOD, density, axis=SCALE, position=place)
                 difference = float(np.abs(values - directed(model, tested)).max())
-                row.measure(IDENTITY, difference, axis=SCALE, at=place)
+                row.measure(IDENTITY, difference, axis=SCALE, position=place)
     return recorder.results
 
 
