@@ -84,4 +84,4 @@ def experiment(job: Job, settings: BlockGraphs) -> Results:
 def _record(recorder: Recorder, name: str, relations: Relations, clusters: Ints, groups: Ints) -> None:
     for part, values in (("arc", relations.relations[0].values), ("cluster", clusters), ("group", groups)):
         recorder.array(f"{name}-{part}", values)
-    recorder.measure(f"{name}-agree", agreement(clusters, tuple(map(str, groups))), axis="nodes", at=len(groups))
+    recorder.measure(f"{name}-agree", agreement(clusters, tuple(map(str, groups))), axis="nodes", position=len(groups))

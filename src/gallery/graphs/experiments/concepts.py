@@ -54,15 +54,15 @@ def experiment(job: Job, settings: Concepts) -> Results:
         )
         row = recorder.at(smoothing=eta)
         _record(row, model.fit(relations))
-        row.measure(JOINT, model.log_joint_, axis="start", at=int(model.log_joints_.argmax()))
+        row.measure(JOINT, model.log_joint_, axis="start", position=int(model.log_joints_.argmax()))
         if settings.starts > 1:
             ordered = np.sort(model.log_joints_)
-            row.measure(LEAD, ordered[-1] - ordered[-2], axis="start", at=int(model.log_joints_.argmax()))
+            row.measure(LEAD, ordered[-1] - ordered[-2], axis="start", position=int(model.log_joints_.argmax()))
         _features(row, relations, settings, job.generator("concepts-features", eta=eta))
     names = recorder.at(smoothing=settings.etas[0])
     for name, entities in relations.entities.items():
         for i, entity in enumerate(entities):
-            names.note(f"{CLUSTER}-{name}", entity, axis="entity", at=i)
+            names.note(f"{CLUSTER}-{name}", entity, axis="entity", position=i)
     for one in relations.relations:
         names.array(f"{one.name}-{CELL}", np.where(one.mask, one.values, np.nan))
     return recorder.results
@@ -70,10 +70,10 @@ def experiment(job: Job, settings: Concepts) -> Results:
 
 def _record(row: Recorder, model: IRM) -> None:
     for name, clusters in model.clusters_.items():
-        row.measure(f"{BEST}-{name}", clusters.max() + 1, axis="entities", at=len(clusters))
+        row.measure(f"{BEST}-{name}", clusters.max() + 1, axis="entities", position=len(clusters))
         numbers = model.cluster_numbers_[name]
         for n in np.unique(numbers):
-            row.measure(f"{SHARE}-{name}", (numbers == n).mean(), axis="clusters", at=n)
+            row.measure(f"{SHARE}-{name}", (numbers == n).mean(), axis="clusters", position=n)
         row.array(f"{CLUSTER}-{name}", clusters)
     for r, one in enumerate(model.blocks_.relations.relations):
         probabilities = model.blocks_.predictive(r)
@@ -90,11 +90,11 @@ def _features(row: Recorder, relations: Relations, settings: Concepts, random: n
             continue
         by_clusters = partitions_by_features(one, gamma, eta)
         exact = float(logsumexp(by_clusters))
-        row.measure(FEATURES_EXACT, exact, axis="entities", at=n)
+        row.measure(FEATURES_EXACT, exact, axis="entities", position=n)
         for m, share in enumerate(np.exp(by_clusters - exact)):
-            row.measure(FEATURES_SHARE, share, axis="clusters", at=m)
+            row.measure(FEATURES_SHARE, share, axis="clusters", position=m)
         blocks = Blocks(relations.only(one.name), {one.types[0]: ClusterPrior(gamma)}, eta)
         value, error = annealed_evidence(
             blocks, chains=settings.chains, temperatures=settings.temperatures, random=random
         )
-        row.measure(FEATURES_ANNEALED, value, axis="entities", at=n, error=error)
+        row.measure(FEATURES_ANNEALED, value, axis="entities", position=n, error=error)

@@ -58,5 +58,5 @@ def experiment(job: Job, settings: Partitions) -> Results:
         row.array(CLUSTER, sums.best)
     recorder.array(ARC, relations.relations[0].values)
     for node, name in enumerate(relations.entities[relations.first]):
-        recorder.note("node", name, axis="node", at=node)
+        recorder.note("node", name, axis="node", position=node)
     return recorder.results

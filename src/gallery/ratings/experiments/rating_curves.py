@@ -53,13 +53,13 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
     for name, decays in DECAYS.items():
         descent = passes(training, K, decays, job.generator("descent"), rate=settings.rate, biases=False)
         for number, point in zip(range(1, settings.passes + 1), descent, strict=False):
-            recorder.at(model=name, topics=K).measure(RMSE, error(*point), axis=PASS, at=number)
+            recorder.at(model=name, topics=K).measure(RMSE, error(*point), axis=PASS, position=number)
     for name, posterior in ((ADAPTIVE, "point"), (EM_LEARNED, "exact")):
         model = PMF(K, posterior=posterior, biases=False, learned=True, iterations=settings.passes, tolerance=0.0)  # type: ignore[arg-type]
         model.random_state = job.generator("descent")
         for number, fitted in enumerate(model.rounds(training)):
             row = recorder.at(model=name, topics=K)
-            row.measure(RMSE, error(fitted.factors_, fitted.users_), axis=PASS, at=number)
+            row.measure(RMSE, error(fitted.factors_, fitted.users_), axis=PASS, position=number)
     for k in settings.factors:
         for name in (POINT, EM, POINT_PLAIN, EM_PLAIN):
             posterior, biases = "exact" if name in (EM, EM_PLAIN) else "point", name in (POINT, EM)
@@ -68,7 +68,7 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
             model.fit(training)
             numbers = (len(ratings.users) + len(ratings.items)) * (k + biases)
             row = recorder.at(model=name, topics=k)
-            row.measure(RMSE, error(model.factors_, model.users_), axis=PARAMETERS, at=numbers)
+            row.measure(RMSE, error(model.factors_, model.users_), axis=PARAMETERS, position=numbers)
             if name == EM and k == K:
                 _factors(row, model, ratings, job, settings.shown)
     _blocks(recorder, ratings, job, settings.clusters)
@@ -87,7 +87,7 @@ def _factors(row: Recorder, model: PMF, ratings: Ratings, job: Job, shown: int) 
     row.array(FILM, films)
     row.array(FACTORS, places[films])
     for film in films:
-        row.note(TITLE, titles[film] if titles else ratings.items[film], axis=FILM, at=film)
+        row.note(TITLE, titles[film] if titles else ratings.items[film], axis=FILM, position=film)
 
 
 def _blocks(recorder: Recorder, ratings: Ratings, job: Job, clusters: int) -> None:
@@ -109,4 +109,4 @@ def _blocks(recorder: Recorder, ratings: Ratings, job: Job, clusters: int) -> No
         for place, b in enumerate(films):
             shares = (has[blocks.clusters == b].sum(axis=0) + 1.0) / (film_sizes[b] + 2.0)
             distinctness = np.log(shares / has.mean(axis=0)) * shares
-            row.note(GENRE, names[int(distinctness.argmax())], axis=CLUSTER, at=place)
+            row.note(GENRE, names[int(distinctness.argmax())], axis=CLUSTER, position=place)

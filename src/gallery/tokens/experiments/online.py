@@ -66,7 +66,7 @@ def experiment(job: Job, settings: Online) -> Results:
             random = job.generator("online-score", analysed=analysed)
             annealed = reference(fitted, test, settings.samples, random)
             for quantity, evaluation in ((BOUND, mean_field_bound(fitted, test)), (LIKELIHOOD, annealed)):
-                self.recorder.per_token(quantity, evaluation, axis=ANALYSED, at=analysed)
+                self.recorder.per_token(quantity, evaluation, axis=ANALYSED, position=analysed)
 
         def finish(self) -> None:
             if 2 * self.last[0] != self.due:

@@ -54,7 +54,7 @@ def experiment(job: Job, settings: Polysemy) -> Results:
         probable = np.argsort(-model.components_[k], kind="stable")[: settings.shown]
         recorder.array(f"{TOPIC}-{n}", model.components_[k, probable])
         for rank, v in enumerate(probable, start=1):
-            recorder.note(f"{TOPIC}-{n}", words[v], axis="rank", at=rank)
+            recorder.note(f"{TOPIC}-{n}", words[v], axis="rank", position=rank)
         documents = np.unique(rows[(corpus.tokens == word) & (q == k)])
         document = int(documents[model.document_topics_[documents, k].argmax()])
         stream = corpus.document(document)
@@ -64,7 +64,7 @@ def experiment(job: Job, settings: Polysemy) -> Results:
         shown_places = np.unique([*first_places[stream[first_places] != word][: settings.tokens - 1], word_place])
         recorder.array(f"{DOCUMENT}-{n}", topics[shown_places])
         for i, place in enumerate(shown_places):
-            recorder.note(f"{DOCUMENT}-{n}", words[stream[place]], axis="token", at=i)
+            recorder.note(f"{DOCUMENT}-{n}", words[stream[place]], axis="token", position=i)
     return recorder.results
 
 

@@ -75,6 +75,6 @@ def experiment(job: Job, settings: Samplers) -> Results:
         random = job.generator("samplers-score", sweep=sweep)
         scored = reference(Topics(b, np.full(K, alpha), words), test, settings.samples, random)
         joint = log_joint(in_document, in_word, alpha, gamma) / training.n_tokens
-        row.measure(JOINT, joint, axis=SWEEP, at=sweep)
-        row.per_token(LIKELIHOOD, scored, axis=SWEEP, at=sweep)
+        row.measure(JOINT, joint, axis=SWEEP, position=sweep)
+        row.per_token(LIKELIHOOD, scored, axis=SWEEP, position=sweep)
     return recorder.results
