@@ -37,7 +37,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 TOOLS = ("pandas", "nbclient", "ipykernel", "mypy")  # what a newcomer has
 NOTEBOOK = [  # cells, and what their output has to hold
     ("from models import *\nimport heldout", ""),
-    ("audit = heldout.audit(model, counts)", "cost"),
+    ("audit = heldout.audit(model, counts)", "likelihood: reference"),
     ("audit", "perplexity"),
     ("audit.to_frame('topics')", "exclusivity"),
     ("audit.plot()", "image/png"),
