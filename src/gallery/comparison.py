@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.contrast import MODELS, Effect, Margin, Test
+from artifact.contrasts.estimates import ON, effects, paired
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
-from artifact.verdicts.effects import ON, effects, paired
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import MODELS, Effect, Margin, Test
 from gallery.member import LIKELIHOOD
 
 if TYPE_CHECKING:

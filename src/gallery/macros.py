@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from artifact.contrasts.contrast import CONTRADICTED, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import Macros, experiment_settings
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
 from gallery.claims import CLAIMS
 from gallery.extensions.experiments import lda_hmm
 from gallery.extensions.science import DYNAMICS, SEQUENCES

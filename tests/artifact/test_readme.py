@@ -13,7 +13,7 @@ from artifact.papers import PAPERS
 from artifact.study.study import from_yaml, with_frozen
 from artifact.typesetting.readme import commands, effect, results, studies, update
 from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import shown
 from heldout.errors import InputError
 

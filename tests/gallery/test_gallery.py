@@ -34,7 +34,7 @@ from artifact.study.study import NOTHING
 from artifact.typesetting.exhibits import exhibits, make
 from artifact.typesetting.macros import macros
 from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 from gallery.claims import CLAIMS
 from gallery.documents import MURPHY

@@ -18,7 +18,7 @@ from artifact.results.recorder import Results
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
 from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NOT_RUN
 from gallery.documents import MURPHY
 from gallery.priors import science as results_priors

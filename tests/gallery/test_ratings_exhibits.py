@@ -16,7 +16,7 @@ from artifact.study.job import Job
 from artifact.study.study import NOTHING
 from artifact.typesetting import latex, style
 from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.ratings import exhibits as figures_ratings
 from gallery.ratings import exhibits as macros_ratings

@@ -20,7 +20,7 @@ from artifact.study.settings import parse
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
 from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import IDENTITY, NO_DIFFERENCE, SUPPORTED
 from gallery.documents import MURPHY
 from gallery.member import LIKELIHOOD

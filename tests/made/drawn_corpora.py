@@ -15,7 +15,7 @@ from artifact.papers.buntine.experiments.model_selection import (
 from artifact.papers.buntine.readings import LOGS, RESAMPLED
 from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.results.scores import COLUMNS
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from heldout.evaluators import PARTICLES, SEQUENTIAL
 
 SIZES = (100, 400, 1600)

@@ -23,7 +23,7 @@ from artifact.papers.hofmann.results import (
 )
 from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from heldout.topics import perplexity
 
 TOKENS = 1000

@@ -15,7 +15,7 @@ from artifact.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
 from artifact.papers.likelihood.experiments.precision import variant as variant_of
 from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from heldout.evaluators import PARTICLES, SEQUENTIAL, likelihood_estimators
 from heldout.topics import perplexity
 

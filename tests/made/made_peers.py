@@ -8,7 +8,7 @@ from tables_of import measurements_table, scores_table
 
 from artifact.results.measurements import NOTES, Measurement, Note
 from artifact.results.scores import Score
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 
 LIBRARIES = ("scikit-learn", "gensim", "tomotopy")
 TOPICS = (5, 20, 160)

@@ -18,7 +18,7 @@ from artifact.papers import PAPERS
 from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.results.scores import COLUMNS
 from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import Judgement
 from heldout.evaluators import FULL, HALF
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from artifact.results.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 
 
 def on_two_splits(given: Inputs) -> Inputs:

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.data_sets import DATA_SETS
-from artifact.verdicts.inputs import Inputs
 from heldout.corpora.names import SYNTHETIC
 
 DASH = "--"

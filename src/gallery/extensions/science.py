@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from artifact.results.reading import select
 from artifact.verdicts.claims import Claim
 from artifact.verdicts.effects import ON, effects, less, per_token
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import MODELS, Effect, Margin
+
+from artifact.contrasts.inputs import Inputs
+from artifact.results.reading import select
 from gallery.comparison import compared
 from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.member import LIKELIHOOD, USUAL

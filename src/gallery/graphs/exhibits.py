@@ -5,10 +5,10 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from gallery.graphs import science as results
 from gallery.graphs.experiments import concepts as concepts_run
 from gallery.graphs.experiments import links as links_run

@@ -10,12 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
-from artifact.results.reading import select
 from artifact.verdicts.claims import MAX_IS_NO_LESS, Claim
 from artifact.verdicts.effects import effects, less
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import Effect, Margin
+
+from artifact.contrasts.inputs import Inputs
+from artifact.results.reading import select
 from gallery.graphs.experiments import blocks, concepts, links, memberships, node_features, partitions
 from gallery.graphs.models.sbm_features import NO_FEATURES
 from gallery.graphs.spec import (

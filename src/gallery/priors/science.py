@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
-from artifact.results.reading import select
 from artifact.verdicts.claims import Claim
 from artifact.verdicts.effects import effects
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, SIMILAR, Effect
+
+from artifact.contrasts.inputs import Inputs
+from artifact.results.reading import select
 from gallery import table_rows
 from gallery.comparison import SPLIT, compared
 from gallery.member import USUAL

@@ -6,11 +6,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from gallery.gaps import gaps
 from gallery.ratings import science as results
 from gallery.ratings.experiments import rating_curves as curves

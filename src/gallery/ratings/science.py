@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from artifact.results.reading import mean_points, select
 from artifact.verdicts.claims import Claim, Measure
 from artifact.verdicts.effects import effects, less, per_token
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import MODELS, Effect, Margin
+
+from artifact.contrasts.inputs import Inputs
+from artifact.results.reading import mean_points, select
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.ratings.experiments import rating_curves as curves
 from gallery.ratings.experiments import ratings as of

@@ -10,11 +10,12 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from artifact.results.reading import Point, mean_points, select
 from artifact.verdicts.claims import Claim, Measure
 from artifact.verdicts.effects import effects, largest_differences, less, per_token
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, MODELS, NATS, SIMILAR, Effect
+
+from artifact.contrasts.inputs import Inputs
+from artifact.results.reading import Point, mean_points, select
 from gallery.member import LIKELIHOOD, USUAL, Member
 from gallery.tokens.experiments import bank_and_river, evidence, online, perplexity, polysemy
 from gallery.tokens.experiments.online import ANALYSED

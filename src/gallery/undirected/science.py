@@ -10,11 +10,12 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from artifact.results.reading import Point, mean_points, select
 from artifact.verdicts.claims import Claim
 from artifact.verdicts.effects import effects, largest_differences, less, per_token
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import MODELS, Effect, Margin
+
+from artifact.contrasts.inputs import Inputs
+from artifact.results.reading import Point, mean_points, select
 from gallery.comparison import SPLIT, compared
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.tokens.science import corpora

@@ -22,7 +22,7 @@ from artifact.study.manifest import kind
 from artifact.study.study import Run
 from artifact.typesetting import exhibits, style
 from artifact.typesetting.exhibits import make
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import write_effects
 from heldout.errors import InputError
 

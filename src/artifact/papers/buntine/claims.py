@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.calibration import RATIO, TOKENS, variant
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import with_many
@@ -35,7 +36,6 @@ from artifact.papers.buntine.results import (
 from artifact.results.reading import select
 from artifact.verdicts.claims import Claim, Measure
 from artifact.verdicts.effects import effects, less
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, ESTIMATORS, MODELS, Effect, Margin
 from heldout.corpora.names import SOURCES
 from heldout.corpora.realistic import TRAINING_DOCUMENTS

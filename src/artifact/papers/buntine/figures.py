@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import PARTICLE_FILTER, TRUE_MODEL
 from artifact.papers.buntine.results import LABELS, SHORT, Convergence, convergence, scored, voted
 from artifact.results.reading import select
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.corpora.names import SOURCES
 from heldout.errors import InputError
 from heldout.evaluators import (

@@ -1,11 +1,11 @@
 """Numbers of the corpora drawn from trained models, and the readings with rising perplexity, as LaTeX macros."""
 
+from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.results import rises_by_reading
 from artifact.papers.buntine.tables import READING_LABELS
 from artifact.typesetting import latex
 from artifact.typesetting.macros import Macros, experiment_settings
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from heldout.corpora.names import SOURCES
 
 

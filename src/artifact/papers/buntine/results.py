@@ -12,6 +12,7 @@ from itertools import product
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, variant
 from artifact.papers.buntine.experiments.convergence_to_exact import ESTIMATE, METHODS
 from artifact.papers.buntine.experiments.mean_ratio import (
@@ -33,7 +34,6 @@ from artifact.papers.buntine.experiments.model_selection import (
 )
 from artifact.papers.buntine.readings import READINGS
 from artifact.results.reading import select
-from artifact.verdicts.inputs import Inputs
 from heldout.corpora.names import SOURCES
 from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, likelihood_estimators
 from heldout.models import LDA

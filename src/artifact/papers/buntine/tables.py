@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine import results
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import READING
 from artifact.papers.buntine.readings import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
 from artifact.typesetting import latex, over_seeds
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, likelihood_estimators
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.experiments.tempering import ITERATIONS
 from artifact.papers.hofmann.results import (
     COOLED,
@@ -48,7 +49,6 @@ from artifact.papers.hofmann.results import (
 from artifact.results.reading import TRUTH, select
 from artifact.verdicts.claims import Claim, Measure
 from artifact.verdicts.effects import ON, effects, less, paired, values_of
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, MODELS, Effect
 from heldout.evaluators import HALF
 

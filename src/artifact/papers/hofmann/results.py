@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from artifact.contrasts.estimates import WITHOUT, per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.experiments import latent_semantic_analysis, tempering
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import (
     BY_DOCUMENT,
@@ -30,8 +32,6 @@ from artifact.papers.hofmann.experiments.latent_semantic_analysis import (
     VALIDATION,
 )
 from artifact.results.reading import TRUTH, printable, select, with_truth
-from artifact.verdicts.effects import WITHOUT, per_token
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import HALF
 from heldout.models import PLSA, TEM

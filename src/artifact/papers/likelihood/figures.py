@@ -15,6 +15,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from scipy.stats import t as student
 
+from artifact.contrasts.contrast import ESTIMATORS as OF_ESTIMATORS
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import prior_share as share
 from artifact.papers.likelihood import results, validation
 from artifact.papers.likelihood.experiments import bidirectional as bounds
@@ -30,8 +32,6 @@ from artifact.papers.likelihood.tables import held, power_of_ten, prior_label
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import ESTIMATORS as OF_ESTIMATORS
 from heldout import evaluators
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from artifact.contrasts.contrast import MODELS, Effect
+from artifact.contrasts.estimates import effects, paired, steps
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.long_chains import LONG, R_HAT, SHORT
 from artifact.results.reading import select
-from artifact.verdicts.effects import effects, paired, steps
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import MODELS, Effect
 from heldout.evaluators import FULL, HALF, REFERENCE
 
 if TYPE_CHECKING:

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from artifact.contrasts.contrast import ESTIMATORS, MODELS, NOT_RUN, shown
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import long_chains, results, same_halves, tables, validation
 from artifact.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from artifact.papers.likelihood.experiments import is_a_probability as probability
@@ -21,9 +24,6 @@ from artifact.papers.likelihood.tables import large, power_of_ten
 from artifact.results.reading import LARGEST, TRUTH, select
 from artifact.typesetting import latex
 from artifact.typesetting.macros import Macros, experiment_settings
-from artifact.verdicts.effects import effects
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import ESTIMATORS, MODELS, NOT_RUN, shown
 from heldout import evaluators
 from heldout.errors import InputError
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND

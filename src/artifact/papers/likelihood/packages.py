@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import results
 from artifact.papers.likelihood.experiments.packages import (
     ALL,
@@ -25,7 +26,6 @@ from artifact.papers.likelihood.tables import large, regret_cell
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
-from artifact.verdicts.inputs import Inputs
 from heldout.topics import perplexity
 
 if TYPE_CHECKING:

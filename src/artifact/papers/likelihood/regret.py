@@ -1,16 +1,10 @@
-"""Regret: the likelihood that is lost where another score chooses the number of topics.
+"""The likelihood at the number of topics that a score has chosen, on documents that it has not seen.
 
 The groups of documents of a split are halved. On one half A a score X chooses K_X(A), the number of topics at which it
-is highest, and so does the likelihood itself, K(A). The other half B, which neither has seen, judges both:
-
-    regret = [log p(B | K(A)) - log p(B | K_X(A))] / tokens of B,
-
-in nats per token, and the halves change roles. Zero where both choose alike; negative where the score's choice happens
-to be the better one on B. A library's or package's number is of all documents: its choice has seen B, which favours it.
-
-A choice on a grid takes few values: where all halves of all splits choose alike, neither splits nor groups of documents
-vary, and what one half more might choose is not known. So the spread over splits is taken to be at least what it would
-be had one half of one split chosen the likelihood's second best (`resolutions`).
+is highest. The other half B judges, which has not been seen, by log p(B | K_X(A)) / tokens of B, nats per token; then
+the halves change roles. What a score's choice costs is that of the likelihood's own choice less that of the score's: 0
+where both choose alike, negative where the score's choice happens to be the better one on B. A library's or package's
+number is of all documents: its choice has seen B, which favours it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from artifact.contrasts.estimates import WITHOUT
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.choice import KIND as CHOICE
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.experiments.same_halves import FITTED as UNDER_FITTED
@@ -26,8 +22,6 @@ from artifact.papers.likelihood.prior_share import TODAY
 from artifact.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS, points
 from artifact.results.reading import TRUTH
 from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from artifact.verdicts.effects import WITHOUT
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import COMPLETION, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.typing import Bools, Floats, Ints
 
@@ -35,12 +29,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NUMBER, MODELS_PRIOR = "number of topics", "likelihood, model's prior"
+ITSELF = "the likelihood itself"  # the one that judges
 LIBRARYS, LIBRARYS_PRIOR = "library's number", "library's prior"
 PACKAGES_NUMBER, PACKAGES_PRIOR = "package's number", "package's prior"  # chooser and judge of the study `packages`
 HALF_OF_COMPLETION, COMPLETION_JUDGES = "half folding-in, same halves", "second half given the first"
-# scores that choose, by the evaluators and variants that have them; the number itself needs none
-CHOOSERS: Mapping[str, tuple[str, str] | None] = {
-    NUMBER: None,
+# scores that choose, by the evaluators and variants that have them; `NUMBER` and `ITSELF` need none
+CHOOSERS: Mapping[str, tuple[str, str]] = {
     "full folding-in": (FULL, OPTIMISM),
     "half folding-in": (HALF, OPTIMISM),
     "mean-field bound": (MEAN_FIELD_BOUND, OPTIMISM),
@@ -58,21 +52,19 @@ _FIRST = np.arange(GROUPS) % 2 == 0
 HALVES = (_FIRST, ~_FIRST)  # (GROUPS,) bool
 
 
-def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, judge: str) -> "pd.DataFrame":
-    """Return the regret of a chooser, by corpus, seed and half: "gain", nats per token, as pairs of effects have it.
+def at_choice(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, judge: str) -> "pd.DataFrame":
+    """Return the likelihood that judges at a score's choice, by corpus, seed and half, as a side of a contrast.
 
-    The likelihood that judges also makes the choice that the chooser is held to. Also "chosen", the chooser's number of
-    topics; "judged", the likelihood's; "step", the distance of the likelihood's second best from it on B, nats per
-    token; "error", of both values; and `WITHOUT`, each group left out of both halves. No rows where scores have no
-    groups of documents.
+    `ITSELF` is the likelihood that judges. Also "chosen", the number of topics: two sides that chose alike are one
+    number. No rows where scores have no groups of documents.
     """
     import pandas as pd
 
     rows = []
     for corpus in corpora:
-        truth = points(inputs, corpus, model, *_on(corpus, _JUDGES[judge]))
-        by = CHOOSERS[chooser]
-        score = truth if by is None else points(inputs, corpus, model, *_on(corpus, by))
+        truth = points(inputs, corpus, model, *measured_as(corpus, *_JUDGES[judge]))
+        by = CHOOSERS.get(chooser)
+        score = truth if by is None else points(inputs, corpus, model, *measured_as(corpus, *by))
         if not set(GROUP_COLUMNS) <= set(truth.columns):
             continue
         of_truth, of_score = _by_seed(truth), _by_seed(score)
@@ -86,29 +78,15 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
                 tokens = judge_values[1]
                 choice_values = np.array([of_score[seed].nats[choosing, None] * tokens, tokens])
             for at, half in enumerate(HALVES):
-                places, others, gains = _regrets(judge_values, choice_values, half, by is None)
-                chosen, judged = int(places[0]), int(others[0])
-                error = 0.0 if chosen == judged else float(np.hypot(*errors[[chosen, judged]]))
-                row = {"corpus": corpus, "seed": seed, "half": at, "gain": float(gains[0]), "error": error}
-                row |= {"chosen": int(grid[chosen]), "judged": int(grid[judged]), "step": _step(judge_values, half)}
-                rows.append(row | dict(zip(WITHOUT, map(float, gains[1:]), strict=True)))
-    return pd.DataFrame(rows, columns=["corpus", "seed", "half", "gain", "error", "chosen", "judged", "step", *WITHOUT])
+                places, values = _at_choice(judge_values, choice_values, half, chooser == NUMBER)
+                row = {"corpus": corpus, "seed": seed, "half": at, "value": float(values[0])}
+                row |= {"error": float(errors[places[0]]), "chosen": int(grid[places[0]])}
+                rows.append(row | dict(zip(WITHOUT, map(float, values[1:]), strict=True)))
+    return pd.DataFrame(rows, columns=["corpus", "seed", "half", "value", "error", "chosen", *WITHOUT])
 
 
-def resolutions(rows: "pd.DataFrame") -> dict[str, float]:
-    """Return by corpus the spread of splits' regrets had one half of one of them chosen the likelihood's second best.
-
-    Of S splits, each the mean of two halves, one then has half a "step" and the others 0: a standard deviation of step
-    / (2 sqrt(S)).
-    """
-    by_corpus = rows.groupby("corpus")
-    least = by_corpus["step"].mean() / (2.0 * by_corpus["seed"].nunique() ** 0.5)
-    return {str(corpus): float(spread) for corpus, spread in least.items()}
-
-
-def _on(corpus: str, named: tuple[str, str]) -> tuple[str, str]:
+def measured_as(corpus: str, evaluator: str, variant: str) -> tuple[str, str]:
     """Return an evaluator and its variant on a corpus; corpora of today's size have an experiment of their own."""
-    evaluator, variant = named
     return evaluator, variant.replace(OPTIMISM, CHOICE, 1) if corpus in TODAY else variant
 
 
@@ -144,16 +122,15 @@ def _by_seed(table: "pd.DataFrame") -> dict[int, _Curve]:
 _KEPT = ~np.eye(GROUPS + 1, GROUPS, -1, dtype=bool)  # (1 + GROUPS, GROUPS): all groups, then all without each
 
 
-def _regrets(truth: Floats, score: Floats, half: Bools, last: bool) -> tuple[Ints, Ints, Floats]:
-    """Return a score's choices, the likelihood's, and regrets, nats per token: of all groups, and without each.
+def _at_choice(truth: Floats, score: Floats, half: Bools, last: bool) -> tuple[Ints, Floats]:
+    """Return a score's choices and the likelihood there, nats per token: of all groups, and without each.
 
     Choices are places in the grid; (1 + GROUPS,) each.
     """
-    of_truth, other = _per_token(truth, half), _per_token(truth, ~half)
-    judged = of_truth.argmax(axis=1)
-    chosen = np.full_like(judged, len(truth[0]) - 1) if last else _per_token(score, half).argmax(axis=1)
+    other = _per_token(truth, ~half)
     rows = np.arange(len(_KEPT))
-    return chosen, judged, other[rows, judged] - other[rows, chosen]
+    chosen = np.full(len(_KEPT), len(truth[0]) - 1) if last else _per_token(score, half).argmax(axis=1)
+    return chosen, other[rows, chosen]
 
 
 def _per_token(values: Floats, half: Bools) -> Floats:
@@ -162,10 +139,3 @@ def _per_token(values: Floats, half: Bools) -> Floats:
     for group in np.flatnonzero(half):  # one after the other: a sum does not depend on the groups left out before it
         sums += np.where(_KEPT[:, group, None], values[:, None, :, group], 0.0)
     return np.asarray(sums[0] / sums[1])
-
-
-def _step(truth: Floats, half: Bools) -> float:
-    """Return how far the number of topics that the likelihood likes second lies from its first, on the other half."""
-    of_truth, other = (truth[0][:, part].sum(axis=1) / truth[1][:, part].sum(axis=1) for part in (half, ~half))
-    first = np.argsort(-of_truth, kind="stable")[:2]
-    return float(np.abs(np.diff(other[first])).sum())

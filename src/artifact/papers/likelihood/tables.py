@@ -5,6 +5,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from artifact.contrasts.contrast import MODELS, Effect, shown
+from artifact.contrasts.estimates import Best, effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import long_chains, regret, results, validation
 from artifact.papers.likelihood import prior_share as share
 from artifact.papers.likelihood.claims import CHOICES, PRINTED, beside_truth
@@ -18,9 +21,6 @@ from artifact.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, 
 from artifact.results.reading import LARGEST, TRUTH, printable, select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.table import Table
-from artifact.verdicts.effects import Best, effects
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import MODELS, Effect, shown
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import cost

@@ -12,9 +12,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments import validation as measured
 from artifact.results.reading import LARGEST, select
-from artifact.verdicts.inputs import Inputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,9 +34,9 @@ def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame
     """Return every cell, by the estimate that the reference is held to there.
 
     Returns:
-        "corpus", "model", "topics", "seed", "prior" and "other", the other estimate; "tokens"; in nats per token
-        "gain", the reference less the other, its "error", "stated", the reference's own error, and "own", the other's
-        (NaN of bounds); and "validated".
+        "corpus", "model", "topics", "seed", "prior" and "other", the other estimate; "tokens" and "documents", their
+        numbers; in nats per token "gain", the reference less the other, its "error", "stated", the reference's own
+        error, and "own", the other's (NaN of bounds); and "validated".
     """
     table = select(inputs.measurements, axis="documents")
     table = table[table["variant"].str.startswith(f"{measured.KIND}-")]
@@ -45,7 +45,7 @@ def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame
     kinds = {end: table[table["quantity"].str.endswith(end)] for end in ends}
     named = {end: rows.assign(other=rows["quantity"].str.removesuffix(end)) for end, rows in kinds.items()}
     keys = [*_CELL, "other"]
-    table = named[measured.DIFFERENCE][[*keys, "value", "standard_error"]]
+    table = named[measured.DIFFERENCE][[*keys, "value", "standard_error", "at"]].rename(columns={"at": "documents"})
     for end, column in ((measured.TOKENS, "tokens"), (measured.REFERENCE_ERROR, "stated"), (measured.OWN_ERROR, "own")):
         table = table.merge(named[end][[*keys, "value"]].rename(columns={"value": column}), on=keys, how="left")
     tokens = table.pop("tokens")
@@ -94,3 +94,32 @@ def documents(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataF
     known_cells = cells(inputs, corpora)
     keys = ["corpus", "model", "topics", "seed", "prior", "other"]
     return rows.merge(known_cells.loc[known_cells["validated"], keys], on=keys)
+
+
+def by_document(inputs: Inputs, other: str) -> "pd.DataFrame":
+    """Return the reference less another estimate, nats per token, by model, prior and K, with its error over documents.
+
+    The documents of all splits are one sample. The value is the sum of their differences over that of their tokens.
+
+    Returns:
+        "corpus", "model", "prior", "topics", "value", "error", "freedom", "replicates", the number of documents; and
+        "validated", whether every split's cell is.
+    """
+    import pandas as pd
+
+    keys = ["corpus", "model", "prior", "topics"]
+    known = select(cells(inputs), other=other)
+    table = select(inputs.measurements, axis="document", quantity=other + measured.DIFFERENCE)
+    prior = table["variant"].str.removeprefix(f"{measured.KIND}-")
+    differences = {key: own["value"].to_numpy(float) for key, own in table.assign(prior=prior).groupby(keys)}
+    rows = []
+    for key, own in known.groupby(keys, sort=False):
+        tokens = own["tokens"].to_numpy(float)
+        sums, of_documents = own["gain"].to_numpy(float) * tokens, differences.get(key)
+        if of_documents is None:  # bounds, whose error is that over documents already
+            variance, n = float(((own["error"].to_numpy(float) * tokens) ** 2).sum()), int(own["documents"].sum())
+        else:
+            variance, n = float(of_documents.var(ddof=1)) * len(of_documents), len(of_documents)
+        error = math.sqrt(variance) / float(tokens.sum())
+        rows.append((*key, float(sums.sum() / tokens.sum()), error, n - 1.0, n, bool(own["validated"].all())))
+    return pd.DataFrame(rows, columns=[*keys, "value", "error", "freedom", "replicates", "validated"])

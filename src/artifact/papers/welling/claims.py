@@ -6,6 +6,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE
 from artifact.papers.welling.experiments.normaliser_limits import NORMALISED
 from artifact.papers.welling.experiments.normalisers import QUANTITY as LOG_NORMALISER
@@ -24,7 +25,6 @@ from artifact.papers.welling.results import (
 from artifact.results.reading import select
 from artifact.verdicts.claims import MAX_IS_NO_LESS, Claim
 from artifact.verdicts.effects import effects, less, sizes, steps, values_of
-from artifact.verdicts.inputs import Inputs
 from artifact.verdicts.verdicts import ANY, MODELS, SIMILAR, Effect
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.normaliser import toy_example

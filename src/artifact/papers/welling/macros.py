@@ -4,6 +4,8 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.results import (
     FITTED,
     SPARSE,
@@ -21,8 +23,6 @@ from artifact.papers.welling.results import (
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import POSITIONS, Macros, bands, count
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 

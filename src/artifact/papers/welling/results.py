@@ -7,6 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.estimates import per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.experiments.bounds import TOKENS
 from artifact.papers.welling.experiments.normaliser_limits import LIMIT
 from artifact.papers.welling.experiments.normaliser_limits import MODEL as WORD_TOPICS
@@ -14,8 +16,6 @@ from artifact.papers.welling.experiments.normalisers import QUANTITY as LOG_NORM
 from artifact.papers.welling.experiments.point_posteriors import LOG_LIKELIHOOD, OBJECTIVE, POINT
 from artifact.results.reading import REPORTED_CHAINS, select
 from artifact.study.study import SECOND_READING
-from artifact.verdicts.effects import per_token
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.models import LDA, PLSA

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from artifact.contrasts.contrast import Judgement, together
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.claims import CLAIMS
 from artifact.papers.welling.macros import prior_in_words
 from artifact.papers.welling.results import lda_variants
@@ -13,8 +15,6 @@ from artifact.results.reading import REPORTED_CHAINS
 from artifact.study.study import Run
 from artifact.typesetting import latex, table
 from artifact.typesetting.macros import POSITIONS
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import Judgement, together
 from heldout.evaluators import FOLDING_IN
 from heldout.models import LDA, PLSA
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans

@@ -14,7 +14,7 @@ from artifact.papers.buntine.claims import CLAIMS
 from artifact.papers.buntine.experiments.model_selection import LESS_REFERENCE
 from artifact.papers.buntine.results import GAMMAS
 from artifact.results.measurements import Measurement
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED, Effect, Judgement
 from heldout.evaluators import (
     HARMONIC,

@@ -14,7 +14,7 @@ from small_study import inputs, without
 from artifact.papers.buntine import figures
 from artifact.papers.buntine.results import SHORT
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import FULL, PARTICLES
 

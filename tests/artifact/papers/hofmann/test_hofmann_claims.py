@@ -22,7 +22,7 @@ from artifact.papers.hofmann.results import (
     chosen_prior,
 )
 from artifact.results.reading import TRUTHS
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, DIFFERS, MODELS, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 from heldout.evaluators import HALF
 

@@ -18,7 +18,7 @@ from artifact.papers.likelihood.experiments.reference import DIFFERENCE, TOKENS
 from artifact.papers.likelihood.results import best_topics
 from artifact.results.measurements import Measurement
 from artifact.verdicts.claims import Claim
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 from heldout.evaluators import FULL, HALF, LAPLACE
 

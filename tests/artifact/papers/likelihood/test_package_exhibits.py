@@ -17,7 +17,7 @@ from artifact.papers.likelihood.tables import large, regret_cell
 from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
 from artifact.typesetting import latex
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, Judgement
 from heldout.evaluators import FULL
 

@@ -11,7 +11,7 @@ from artifact.papers.likelihood.prior_share import flat, gaps, means, not_shown,
 from artifact.results.measurements import Measurement
 from artifact.results.reading import LARGEST
 from artifact.typesetting import latex
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 from heldout.errors import InputError
 

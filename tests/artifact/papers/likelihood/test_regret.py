@@ -14,7 +14,7 @@ from artifact.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS
 from artifact.papers.likelihood.tables import regrets as table
 from artifact.results.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from artifact.verdicts.effects import WITHOUT
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import UNDECIDED, Judgement
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.models import PLSA

@@ -17,7 +17,7 @@ from artifact.papers.likelihood.settings import SameHalves
 from artifact.results.reading import LARGEST
 from artifact.results.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from artifact.typesetting import latex
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split

@@ -9,7 +9,7 @@ from small_study import inputs
 from artifact.papers.welling.figures.point_posteriors import bounds_and_collapse
 from artifact.papers.welling.results import gap
 from artifact.results.measurements import COLUMNS, Measurement
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from heldout.errors import InputError
 
 

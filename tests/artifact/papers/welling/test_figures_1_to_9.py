@@ -21,7 +21,7 @@ from artifact.papers.welling.figures.figures_4_to_6_smoothing import (
 from artifact.papers.welling.figures.figures_7_to_9_comparison import comparison
 from artifact.results.scores import COLUMNS
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from heldout.evaluators import FULL, HALF
 
 HOF = {2: 900.0, 5: 700.0, 10: 600.0}

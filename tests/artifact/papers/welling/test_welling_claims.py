@@ -8,7 +8,7 @@ from small_study import inputs, made_up
 from splits import on_two_splits, with_groups
 
 from artifact.papers.welling.claims import CLAIMS
-from artifact.verdicts.inputs import Inputs
+from artifact.contrasts.inputs import Inputs
 from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 from heldout.evaluators import FULL, HALF
 

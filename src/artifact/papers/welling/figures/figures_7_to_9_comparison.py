@@ -2,10 +2,10 @@
 
 from matplotlib.figure import Figure
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures.figures_4_to_6_smoothing import line
 from artifact.papers.welling.results import best_points, lda_variants
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import FOLDING_IN
 from heldout.models import EPCA, LDA, PLSA
 

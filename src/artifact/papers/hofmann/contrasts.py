@@ -1,0 +1,5 @@
+"""The contrasts of this source."""
+
+from artifact.contrasts.contrast import Contrast
+
+CONTRASTS: tuple[Contrast, ...] = ()
