@@ -13,7 +13,8 @@ from heldout.evaluators import ESTIMATORS, FULL, HALF
 _CAPTION = r"""
 Every contrast with its statement, its sides and its effects: the estimate with its 95\,\% interval on each corpus,
 over documents, splits and the evaluator's error, and where the interval lies. Above, below: beyond the margin; within:
-inside it; open: otherwise, and always of one replicate. Of effects by $K$ the fewest and the most topics are shown.\SyntheticNotice
+inside it; open: otherwise, and always of one replicate. Of effects by $K$ the fewest and the most topics are
+shown.\SyntheticNotice
 """.strip()
 SAMPLED = "-sampled"  # ending of scores that are folded in by a point of a Gibbs chain
 PRINTED = {

@@ -98,11 +98,6 @@ LIKELIHOOD = Paper(
             "tables.longer_chains",
             ("long-chains",),
         ),
-        "table-long-chains-conclusions": Exhibit(
-            "conclusions on LDA after short and long chains",
-            "tables.conclusions_on_lda",
-            ("long-chains",),
-        ),
         "table-prior-share": Exhibit("the prior's share of the gap", "tables.prior_share", ("prior-share",)),
         "table-newsgroups": Exhibit(
             "the gap on a corpus of today's size",

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from artifact.contrasts.contrast import ANY, ESTIMATORS, Contrast, Margin, Side
 from artifact.contrasts.estimates import CHOSEN, WITHOUT, less, per_token
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import prior_share, regret, results, same_halves, validation
+from artifact.papers.likelihood import prior_share, regret, results, validation
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, TRUE_MODEL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
 from artifact.papers.likelihood.experiments.optimism import NML, PLUG_IN
 from artifact.papers.likelihood.experiments.packages import KINDS, REPORTED
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, MIXTURE, PER_SUM, RICHNESS
+from artifact.papers.likelihood.experiments.same_halves import FITTED as FITTED_HALVES
+from artifact.papers.likelihood.experiments.same_halves import KIND as SAME_HALVES
 from artifact.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PACKAGES
 from artifact.results.reading import TRUTH, select
 from heldout.evaluators import COMPLETION, FULL, HALF, LAPLACE, REFERENCE
@@ -184,14 +186,14 @@ def _packages(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
 
 
 def _completed(inputs: Inputs, evaluator: str, prior: str) -> "pd.DataFrame":
-    """Return a score of second halves by model and K (`same_halves`)."""
-    variant = same_halves.KIND if evaluator == HALF else f"{same_halves.KIND}-{prior}"
+    """Return a score of second halves by model and K (`experiments.same_halves`)."""
+    variant = SAME_HALVES if evaluator == HALF else f"{SAME_HALVES}-{prior}"
     rows = per_token(select(inputs.scores, evaluator=evaluator, variant=variant))
     return _with_groups(rows.assign(model=rows["model"].map(NAMES)), "topics", "model")
 
 
 def completed(name: str, evaluator: str, prior: str) -> Side:
-    """Return a score of second halves by model and K, under one of the priors of `same_halves`."""
+    """Return a score of second halves by model and K, under one of the priors of `experiments.same_halves`."""
     return Side(name, partial(_completed, evaluator=evaluator, prior=prior))
 
 
@@ -272,7 +274,7 @@ def _gaps() -> tuple[Contrast, ...]:
     )
 
 
-_CHOOSERS = {
+CHOOSERS = {
     "full": FULL_FOLDING_IN,
     "half": HALF_FOLDING_IN,
     "bound": "mean-field bound",
@@ -280,7 +282,7 @@ _CHOOSERS = {
     "flat": regret.MODELS_PRIOR,
 }
 _ITSELF = chosen_by(f"{LIKELIHOOD} at its own choice", regret.ITSELF)
-_AT_CHOICE = {end: chosen_by(f"that at the choice of {name}", name) for end, name in _CHOOSERS.items()}
+_AT_CHOICE = {end: chosen_by(f"that at the choice of {name}", name) for end, name in CHOOSERS.items()}
 _BY_JUDGE = {"question": "choice", "by": ("model", "judge"), "over": ("half",), "held_out": TODAYS_HELD_OUT}
 _SHARE = {"estimand": "share", "margin": SHARES, "held_out": TODAYS_HELD_OUT}
 
@@ -356,8 +358,8 @@ CONTRASTS = (
             name=f"completion-beside-{end}",
             question="gap",
             says=says,
-            one=completed("log p of the second half given the first, weights averaged", COMPLETION, same_halves.FITTED),
-            other=completed(name, evaluator, same_halves.FITTED),
+            one=completed("log p of the second half given the first, weights averaged", COMPLETION, FITTED_HALVES),
+            other=completed(name, evaluator, FITTED_HALVES),
             by=("model", "topics"),
         )
         for end, name, evaluator, says in (
@@ -422,7 +424,7 @@ CONTRASTS = (
             other=_AT_CHOICE[end],
             **_BY_JUDGE,
         )
-        for end, name in _CHOOSERS.items()
+        for end, name in CHOOSERS.items()
     ),
     *(
         Contrast(

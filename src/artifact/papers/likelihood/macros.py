@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from artifact.contrasts.contrast import ESTIMATORS, MODELS, NOT_RUN, shown
-from artifact.contrasts.estimates import effects
+from artifact.contrasts.contrast import MODELS, NOT_RUN, chosen, shown
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import long_chains, results, same_halves, tables, validation
-from artifact.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
@@ -30,6 +29,7 @@ from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.models import LDA, PLSA
 
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
+VARIATIONAL = ("scikit-learn", GENSIM)
 # perplexities and numbers of topics on the first corpus
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor", "FactorBest")),
@@ -52,8 +52,6 @@ def macros(inputs: Inputs) -> Macros:
         **_far(inputs),
         **_message(inputs),
         **_not_shown(inputs),
-        "CoversErrors": f"{STATED:g}",
-        "CoversNats": f"{ESTIMATORS.value:g}",
         **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
@@ -142,25 +140,24 @@ def _message(inputs: Inputs) -> Macros:
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
         "MessageDocumentsPerTopic": latex.decimal(int(inputs.corpus(corpus)["train_documents"]) / most, 1),
-        "MessageFactor": _optimism_factor(inputs, corpus, PLSA, most),
-        "MessageLdaFactor": _optimism_factor(inputs, corpus, LDA, most),
-        "MessageFactorFitted": _optimism_factor(inputs, corpus, PLSA, most, FITTED),
+        "MessageFactor": _optimism_factor(inputs, corpus, "gap-plsa", most),
+        "MessageLdaFactor": _optimism_factor(inputs, corpus, "gap-lda", most),
+        "MessageFactorFitted": _optimism_factor(inputs, corpus, "gap-plsa-fitted", most),
         "MessageTruthPrefers": latex.integer(preferred),
-        "MessageFactorBest": _optimism_factor(inputs, corpus, PLSA, preferred),
+        "MessageFactorBest": _optimism_factor(inputs, corpus, "gap-plsa", preferred),
         "LongestCorpus": latex.corpus_name(longest),
-        "LongestFactor": _optimism_factor(inputs, longest, PLSA, longest_most),
+        "LongestFactor": _optimism_factor(inputs, longest, "gap-plsa", longest_most),
         "LongestTopics": latex.integer(longest_most),
     }
     return result
 
 
-def _optimism_factor(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPTIMISM) -> str:
-    """Return the true perplexity under a prior over full folding-in's, with its interval where there are splits."""
-    pairs = beside_truth(inputs, [corpus], model, FULL, prior=prior)
-    chosen = pairs[pairs["topics"] == topics]
-    (effect,) = effects(chosen, margin=MODELS, held_out=inputs.held_out, factor=True)
-    estimate, low, high = shown(effect)
-    return f"{estimate} [{low}, {high}]" if effect.replicates > 1 else estimate
+def _optimism_factor(inputs: Inputs, corpus: str, contrast: str, topics: int) -> str:
+    """Return the likelihood's perplexity over full folding-in's, with its interval where there are splits."""
+    for effect in chosen(inputs.effects, contrast, f"{corpus}: K = {topics:,}"):
+        estimate, low, high = shown(replace(effect, factor=True))
+        return f"{estimate} [{low}, {high}]" if effect.replicates > 1 else estimate
+    return NOT_RUN
 
 
 def _components(inputs: Inputs) -> Macros:

@@ -22,7 +22,7 @@ from artifact.papers.likelihood.experiments.packages import (
     TOPICS_COST,
     UNSEEN,
 )
-from artifact.papers.likelihood.tables import large, regret_cell
+from artifact.papers.likelihood.tables import effect_cell, large
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
@@ -124,7 +124,7 @@ def _draw(axis: Axes, row: int, package: str, rows: "pd.DataFrame") -> None:
 def choice(inputs: Inputs) -> str:
     """Return the K that reported numbers choose and the K that the likelihood does not tell from its best.
 
-    A star marks a set at the end of the grid; the cost of the number's choice is its regret; ratios are of reported
+    A star marks a set at the end of the grid; the cost of the number's choice is an effect; ratios are of reported
     perplexity to the likelihood's, of tokens of words seen in training.
     """
     table = select(results.package_numbers(inputs), words=KNOWN)
@@ -138,7 +138,7 @@ corpus & package & its number & the likelihood & cost & {" & ".join(map(latex.in
 
 
 def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Iterator[list[str]]:
-    costs = {(effect.corpus, effect.part): effect for effect in inputs.judged("choice-by-package").effects}
+    costs = {(effect.corpus, effect.part): effect for effect in inputs.effects.get("choice-package", ())}
     for (corpus, package), rows in all_documents(_by_corpus(table)).groupby(["corpus", "model"], sort=False):
         means = rows.pivot_table("value", "topics", "quantity")
         number, truth = (
@@ -150,7 +150,7 @@ def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Ite
             large(math.exp(min(700.0, means[LIKELIHOOD][k] - means[REPORTED][k]))) if k in means.index else latex.DASH
             for k in shown
         ]
-        cost = regret_cell(costs.get((str(corpus), str(package))))
+        cost = effect_cell(costs.get((str(corpus), str(package))))
         yield [latex.corpus_name(str(corpus)), str(package), chosen, best, cost, *ratios]
 
 

@@ -1,4 +1,4 @@
-"""Half folding-in beside the probability of the second half given the first, for exhibits and claims."""
+"""Half folding-in beside the probability of the second half given the first, for exhibits."""
 
 from collections.abc import Iterator
 

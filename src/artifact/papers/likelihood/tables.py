@@ -5,19 +5,18 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from artifact.contrasts.contrast import MODELS, Effect, shown
-from artifact.contrasts.estimates import Best, effects
+from artifact.contrasts.contrast import Effect, chosen, shown
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import long_chains, regret, results, validation
 from artifact.papers.likelihood import prior_share as share
-from artifact.papers.likelihood.claims import CHOICES, PRINTED, beside_truth
+from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
 from artifact.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
-from artifact.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
+from artifact.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, Best, curve
 from artifact.results.reading import LARGEST, TRUTH, printable, select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.table import Table
@@ -69,7 +68,7 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
                 [curve(inputs, corpus, model, name, variant) for variant in (OPTIMISM, FITTED, MIXTURE)]
                 for name in (TRUTH, EXACT)
             )
-            gaps = beside_truth(inputs, [corpus], model, FULL)
+            gaps = {e.topics: e for e in chosen(inputs.effects, f"gap-{NAMES[model].lower()}", corpus)}
             for k in results.available(OPTIMISM_TOPICS, truths[0].index):
                 yield [
                     *(latex.corpus_name(corpus), style.MODEL_NAMES[model], latex.integer(k)),
@@ -80,19 +79,18 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
                         )
                         for t, e in zip(truths, exact, strict=True)
                     ),
-                    _with_interval(inputs, gaps[gaps["topics"] == k]),
+                    _with_interval(gaps.get(k)),
                 ]
 
 
-def _with_interval(inputs: Inputs, pairs: "pd.DataFrame") -> str:
-    """Return the mean gain of pairs, and half the width of its interval, nats per token; a dash for none."""
-    for effect in effects(pairs, margin=MODELS, held_out=inputs.held_out):
-        low, high = effect.interval()
-        half = (high - low) / 2.0
-        if not math.isfinite(half):
-            return _gap(effect.estimate)
-        return rf"{_gap(effect.estimate)}~\ensuremath{{\pm}}~{latex.decimal(half, 3 if half >= 5e-4 else 4)}"
-    return latex.DASH
+def _with_interval(effect: Effect | None) -> str:
+    """Return an effect with half the width of its interval; a dash for none."""
+    if effect is None:
+        return latex.DASH
+    half = effect.half_width
+    if not math.isfinite(half):
+        return _gap(effect.estimate)
+    return rf"{_gap(effect.estimate)}~\ensuremath{{\pm}}~{latex.decimal(half, 3 if half >= 5e-4 else 4)}"
 
 
 def _gap(nats: float) -> str:
@@ -130,26 +128,28 @@ def _range(best: Best | None, grid: Sequence[int]) -> str:
 
 def regrets(inputs: Inputs) -> str:
     """Return the cost of a score's choice of K, by model, the prior under which the likelihood judges, and score."""
-    judged = {effect.corpus for name in CHOICES for effect in inputs.judged(f"choice-by-{name}").effects}
-    corpora = [*results.optimism_corpora(inputs), *(corpus for corpus in share.TODAY if corpus in judged)]
+    known = {effect.corpus for name in CHOOSERS for effect in inputs.effects.get(f"choice-{name}", ())}
+    corpora = [corpus for corpus in (*inputs.settings.corpora, *share.TODAY) if corpus in known]
+    if not corpora:
+        raise InputError("table-regret: no score has chosen a number of topics; measure the optimism")
     names = " & ".join(latex.corpus_name(corpus) for corpus in corpora)
     head = rf"chosen by & {names}\\"
     return latex.tabular(inputs, f"@{{}}l{'r' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
 
 
 def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.TableRow]:
-    for place, (model, judge) in enumerate(itertools.product((PLSA, LDA), regret.JUDGES)):
+    for place, (model, judge) in enumerate(itertools.product(NAMES, regret.JUDGES)):
         if place:
             yield r"\addlinespace[2pt]"
         yield rf"\multicolumn{{{1 + len(corpora)}}}{{@{{}}l}}{{\emph{{{style.MODEL_NAMES[model]}, {judge}}}}}\\"
-        for name, (chooser, _) in CHOICES.items():
-            effects = inputs.judged(f"choice-by-{name}").effects
-            by_corpus = {e.corpus: e for e in effects if e.part == f"{PRINTED[model]}, {judge}"}
-            if by_corpus:
-                yield [chooser.partition(",")[0], *(regret_cell(by_corpus.get(corpus)) for corpus in corpora)]
+        for end, name in CHOOSERS.items():
+            part = f"{NAMES[model]}, {judge}"
+            by_corpus = {effect.corpus: effect for effect in chosen(inputs.effects, f"choice-{end}", part)}
+            if name != regret.MODELS_PRIOR or regret.JUDGES[judge] != OPTIMISM:  # it judges itself
+                yield [name.partition(",")[0], *(effect_cell(by_corpus.get(corpus)) for corpus in corpora)]
 
 
-def regret_cell(effect: Effect | None) -> str:
+def effect_cell(effect: Effect | None) -> str:
     """Return an effect and its interval, where it has one; a dash where it was not measured."""
     if effect is None:
         return latex.DASH
@@ -462,7 +462,7 @@ def longer_chains(inputs: Inputs) -> str:
     if r_hats.empty:
         raise InputError("table-long-chains: no chains were run; run them")
     gains = [
-        long_chains.changes(inputs, score).groupby(["corpus", "topics"])["gain"].agg(list)
+        long_chains.changes(inputs, score).groupby(["corpus", "topics"])["value"].agg(list)
         for score in long_chains.SCORES
     ]
     rows, previous = [], ""
@@ -477,31 +477,6 @@ def longer_chains(inputs: Inputs) -> str:
 \cmidrule(lr){3-4}\cmidrule(l){5-7}
 corpus & $K$ & short & long & full folding-in & half folding-in & likelihood\\"""
     return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)
-
-
-def conclusions_on_lda(inputs: Inputs) -> str:
-    """Return the conclusions on LDA after the shorter and the longer chains, by corpus, bold where a verdict moves.
-
-    Raises:
-        InputError: if no chains were run.
-    """
-    rows: list[list[str]] = []
-    previous = ""
-    for says, short, long in long_chains.conclusions(inputs):
-        cells = [latex.escape(says) if says != previous else "", latex.corpus_name(short.corpus)]
-        for effect in (short, long):
-            verdict = effect.verdict
-            moved = verdict != short.verdict
-            cells += [regret_cell(effect), rf"\textbf{{{verdict}}}" if moved else verdict]
-        rows.append(cells)
-        previous = says
-    if not rows:
-        raise InputError("table-long-chains-conclusions: no chains were run; run them")
-    head = r"""
- & & \multicolumn{2}{c}{short} & \multicolumn{2}{c@{}}{long}\\
-\cmidrule(lr){3-4}\cmidrule(l){5-6}
-LDA & corpus & nats/token & & nats/token &\\"""
-    return latex.tabular(inputs, "@{}llrlrl@{}", head, rows)
 
 
 def printed(library: str, value: float) -> str:
