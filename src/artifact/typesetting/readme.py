@@ -23,8 +23,8 @@ _RESULTS = """\
 
 Written by `make readme` from `data/reference/{study}`. A row has the estimates of one part of a contrast with their
 95 % intervals, over documents, splits and the evaluator's error, and where these lie: above or below the margin,
-within it, or across it (open); in nats per token where no unit is named. [effects.csv](data/reference/{study}/effects.csv) has
-margins, replicates and the parts of every error.
+within it, or across it (open); in nats per token where no unit is named.
+[effects.csv](data/reference/{study}/effects.csv) has margins, replicates and the parts of every error.
 """
 
 

@@ -74,6 +74,12 @@ LIKELIHOOD = Paper(
             "figures.optimism",
             OPTIMISM,
         ),
+        "figure-gap": Exhibit(
+            "folding-in's distance from the likelihood, by K and by prior", "question_figures.gap", OPTIMISM
+        ),
+        "figure-share": Exhibit("the prior's share of the gap, by K", "question_figures.prior", OPTIMISM),
+        "figure-choice": Exhibit("the cost of choosers of K", "question_figures.choice", OPTIMISM),
+        "figure-models": Exhibit("LDA beside PLSA by the likelihood", "question_figures.models", OPTIMISM),
         "figure-optimism-by": Exhibit("optimism by length and by constant", "figures.optimism_by", OPTIMISM),
         "table-best-topics": Exhibit(
             "the numbers of topics that a score cannot tell from its best", "tables.best_topics", OPTIMISM

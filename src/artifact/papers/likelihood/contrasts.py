@@ -144,7 +144,7 @@ def chosen_by(name: str, chooser: str) -> Side:
     def rows(inputs: Inputs) -> "pd.DataFrame":
         import pandas as pd
 
-        corpora = [*inputs.settings.corpora, *prior_share.TODAY]
+        corpora = (*inputs.settings.corpora, *prior_share.TODAY)
         tables = [
             regret.at_choice(inputs, corpora, model, chooser, judge).assign(model=NAMES[model], judge=judge)
             for model in NAMES
@@ -161,7 +161,7 @@ def packages_choice(name: str, chooser: str) -> Side:
     def rows(inputs: Inputs) -> "pd.DataFrame":
         import pandas as pd
 
-        corpora = sorted(set(select(inputs.scores, variant=PACKAGES)["corpus"]))
+        corpora = tuple(sorted(set(select(inputs.scores, variant=PACKAGES)["corpus"])))
         tables = [
             regret.at_choice(inputs, corpora, package, chooser, regret.PACKAGES_PRIOR).assign(model=package)
             for package, kind in KINDS.items()
@@ -293,7 +293,7 @@ def completion_choice(name: str, chooser: str) -> Side:
     def rows(inputs: Inputs) -> "pd.DataFrame":
         import pandas as pd
 
-        corpora = inputs.settings.corpora
+        corpora = tuple(inputs.settings.corpora)
         tables = [
             regret.at_choice(inputs, corpora, model, chooser, regret.COMPLETION_JUDGES).assign(model=NAMES[model])
             for model in NAMES

@@ -7,7 +7,8 @@ where both choose alike, negative where the score's choice happens to be the bet
 number is of all documents: its choice has seen B, which favours it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -52,7 +53,8 @@ _FIRST = np.arange(GROUPS) % 2 == 0
 HALVES = (_FIRST, ~_FIRST)  # (GROUPS,) bool
 
 
-def at_choice(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, judge: str) -> "pd.DataFrame":
+@lru_cache(maxsize=256)  # the same choice is a side of several contrasts
+def at_choice(inputs: Inputs, corpora: tuple[str, ...], model: str, chooser: str, judge: str) -> "pd.DataFrame":
     """Return the likelihood that judges at a score's choice, by corpus, seed and half, as a side of a contrast.
 
     `ITSELF` is the likelihood that judges. Also "chosen", the number of topics: two sides that chose alike are one

@@ -7,6 +7,7 @@ that was run. Values are in nats per token unless stated otherwise.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +43,7 @@ WANTED = 1.0  # wanted error, percent of the perplexity per token
 PANEL = ["topics", "tokens", "prior"]  # columns that name a panel of `precisions`
 
 
+@lru_cache(maxsize=1024)  # most contrasts and curves begin here
 def points(
     inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM, *, groups: bool = True
 ) -> "pd.DataFrame":
