@@ -158,23 +158,23 @@ def held_to(recorder: Recorder, other: str, mine: Evaluation, theirs: Evaluation
     n = len(places)
     gaps = mine.log_likelihood - theirs.log_likelihood
     errors = mine.total_error(), theirs.total_error()
-    recorder.measure(other + DIFFERENCE, gaps.sum(), axis="documents", at=n, error=np.hypot(*errors))
+    recorder.measure(other + DIFFERENCE, gaps.sum(), axis="documents", position=n, error=np.hypot(*errors))
     for end, value in ((REFERENCE_ERROR, errors[0]), (OWN_ERROR, errors[1]), (TOKENS, mine.tokens.sum())):
-        recorder.measure(other + end, value, axis="documents", at=n)
+        recorder.measure(other + end, value, axis="documents", position=n)
     for d, place in enumerate(places):
         one = np.array([d])
         error, both = theirs.total_error(one), np.hypot(mine.total_error(one), theirs.total_error(one))
-        recorder.measure(other + DIFFERENCE, gaps[d], axis="document", at=place, error=both)
-        recorder.measure(other + OWN_ERROR, error, axis="document", at=place)
+        recorder.measure(other + DIFFERENCE, gaps[d], axis="document", position=place, error=both)
+        recorder.measure(other + OWN_ERROR, error, axis="document", position=place)
 
 
 def held_to_bound(recorder: Recorder, bound: str, mine: Evaluation, theirs: Evaluation) -> None:
     """Record the reference less a bound of the sum over documents, with the error from its spread over them."""
     gaps = mine.log_likelihood - theirs.log_likelihood
     n = len(gaps)
-    recorder.measure(bound + DIFFERENCE, gaps.sum(), axis="documents", at=n, error=gaps.std(ddof=1) * np.sqrt(n))
+    recorder.measure(bound + DIFFERENCE, gaps.sum(), axis="documents", position=n, error=gaps.std(ddof=1) * np.sqrt(n))
     for end, value in ((REFERENCE_ERROR, mine.total_error()), (TOKENS, mine.tokens.sum())):
-        recorder.measure(bound + end, value, axis="documents", at=n)
+        recorder.measure(bound + end, value, axis="documents", position=n)
 
 
 def _subset(evaluation: Evaluation, documents: Ints) -> Evaluation:
