@@ -20,7 +20,7 @@ def contrast(name: str, source: str, says: str, one: Side, other: Side | None = 
     return Contrast(name=name, question="models", source=source, says=says, one=one, other=other, **settings)
 
 
-def scored(name: str, experiment: Names, model: str, evaluator: str = LIKELIHOOD) -> Side:
+def scored(name: str, experiment: Names, model: str, evaluator: Names = LIKELIHOOD) -> Side:
     """Return a score of a model of one experiment or several, nats per token, by K."""
 
     def rows(inputs: Inputs) -> "pd.DataFrame":
