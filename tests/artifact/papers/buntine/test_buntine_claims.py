@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from artifact.verdicts.verdicts import CONTRADICTED, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED, Effect, Judgement
 from drawn_corpora import SIZES, TOKENS, TRUE, drawn
 from made_measurements import calibration, mean_ratios, measured
 from small_study import inputs, without
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.claims import CLAIMS
 from artifact.papers.buntine.experiments.model_selection import LESS_REFERENCE
 from artifact.papers.buntine.results import GAMMAS
 from artifact.results.measurements import Measurement
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED, Effect, Judgement
 from heldout.evaluators import (
     HARMONIC,
     MEAN_FIELD_FIRST,

@@ -11,10 +11,10 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from small_study import inputs, without
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine import figures
 from artifact.papers.buntine.results import SHORT
 from artifact.typesetting import style
-from artifact.contrasts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import FULL, PARTICLES
 
