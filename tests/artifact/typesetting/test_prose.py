@@ -72,8 +72,8 @@ def test_what_has_moved_is_said_with_its_place(tmp_path: Path) -> None:
 def test_a_sentence_that_prints_an_effect_names_a_finding_of_its_claim(tmp_path: Path) -> None:
     named = r"\holds{better}{cranfield}{above}"
     effect = r"\effect{better}{cranfield}"
-    ((claim, where, (beside,)),) = text(tmp_path, f"By {effect} nats{named}. Else.").printed
-    assert (claim, where, beside.finding) == ("better", "cranfield", "above")
+    ((macro, claim, where, (beside,)),) = text(tmp_path, f"By {effect} nats{named}. Else.").printed
+    assert (macro, claim, where, beside.finding) == ("effect", "better", "cranfield", "above")
     assert text(tmp_path, f"By {effect} nats.{named} Else.").printed
     assert text(tmp_path, rf"\caption{{By {effect} nats{named}. Else.}}").printed
     for wrong in (
@@ -112,6 +112,8 @@ def test_moved_sentences_and_effects_are_written_for_tex(tmp_path: Path) -> None
     effect = r"\ensuremath{0.200} [\ensuremath{0.157}, \ensuremath{0.243}] (Cranfield) and \ensuremath{0.020} ["
     assert rf"\csname effect:better:half\endcsname{{{effect}" in made
     assert r"\item section.tex:1: better (half): the sentence says above, found is of several kinds" in made
+    ends = render(text(tmp_path, r"By \ends{better}{half}\holds{better}{half}{positive}."), KNOWN)
+    assert r"\csname ends:better:half\endcsname{\ensuremath{0.020} to \ensuremath{0.200}}" in ends
     nothing = render(text(tmp_path, r"So\holds{better}{nips: half}{open}."), KNOWN)
     assert nothing == "\\newcommand{\\MovedSentences}{}\n"
     with pytest.raises(InputError, match=r"an effect of better \(medline\), of which there is none"):
