@@ -2,8 +2,8 @@ r"""The reference held to independent estimates where no exact value can be had:
 
 PLSA and LDA are trained on the training documents of a split. Under each of three priors of theta, Dirichlet(1)
 (`flat`), a Dirichlet (`fitted`) and a mixture of them (`mixture`), both fitted to training documents
-(`heldout.models.dirichlet_prior`), and LDA also under the prior of its training (`own`), a few test documents, at quantiles of length, or their first `longest` tokens, are
-evaluated by
+(`heldout.models.dirichlet_prior`), and LDA also under the prior of its training (`own`), a few test documents, at
+quantiles of length, or their first `longest` tokens, are evaluated by
 
 * `reference` (`heldout.evaluators.reference`), as the exhibits have it, on corpora of `more` with more sweeps;
 * `longer`: itself, with `longer` times the sweeps, and as many times smaller a variance of a log weight;
