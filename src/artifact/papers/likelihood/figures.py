@@ -501,7 +501,7 @@ def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
     topics = sorted({int(k) for k in cells["topics"]})
     places = {k: place for place, k in enumerate(topics)}
     shifts = {
-        (model, prior): 0.12 * (place - 2.5)
+        (model, prior): 0.1 * (place - 3.5)
         for place, (model, prior) in enumerate((model, prior) for model in (PLSA, LDA) for prior in PRIORS)
     }
     margin = OF_ESTIMATORS.value
