@@ -132,7 +132,7 @@ def leads(inputs: Inputs) -> "pd.DataFrame":
     rows = select(results.scored(inputs), corpus=FEW_WORDS, evaluator=tuple(SHORT)).fillna({"error": 0.0})
     rows = rows[rows["size"] == rows["size"].max()]
     rows, true = rows.assign(method=rows["evaluator"].map(SHORT)), rows["topics"] == SOURCES[FEW_WORDS].topics
-    both = rows[~true].merge(
+    both: pd.DataFrame = rows[~true].merge(
         rows[true].drop(columns="topics"), on=["corpus", "method", "seed"], suffixes=("_other", "")
     )
     error = (both["error"] ** 2 + both["error_other"] ** 2) ** 0.5

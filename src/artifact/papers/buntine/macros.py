@@ -1,6 +1,6 @@
 """Numbers of samples and documents, and counts of effects and of readings, as LaTeX macros."""
 
-from artifact.contrasts.contrast import NOT_RUN, shown
+from artifact.contrasts.contrast import NOT_RUN
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.results import errors_by_samples, many_samples, rises_by_reading
 from artifact.papers.buntine.tables import READING_LABELS
@@ -15,8 +15,6 @@ def macros(inputs: Inputs) -> Macros:
     realistic, selection = inputs.study.get("realistic", {}), experiment_settings(inputs, "model-selection")
     pairs, precise = experiment_settings(inputs, "calibration"), experiment_settings(inputs, "precision")
     compared = [effect for name in ("mean", "spread") for effect in inputs.effects.get(f"table-1-{name}", ())]
-    most = max(errors_by_samples(inputs)["samples"], default=0)
-    factors = [e for e in inputs.effects.get("lr-lrs", ()) if e.part == f"{most:,} samples"]
     rising = [READING_LABELS[name] for name, (rises, total) in rises_by_reading(inputs).items() if 2 * rises > total]
     return {
         "TableOneCompared": latex.integer(len(compared)),
@@ -26,12 +24,10 @@ def macros(inputs: Inputs) -> Macros:
         "SamplesFew": latex.integer(sorted(precise.get("samples", [0]))[:2][-1]),
         "SamplesUsual": latex.integer(selection.get("some_samples", {}).get(PARTICLES, 0)),
         "SamplesMany": latex.integer(many_samples(inputs)),
-        "SamplesMost": latex.integer(most),
+        "SamplesMost": latex.integer(max(errors_by_samples(inputs)["samples"], default=0)),
         "SamplesOfOneDocument": latex.integer(
             max(experiment_settings(inputs, "convergence-to-exact").get("samples", [0]))
         ),
-        "SamplersFactorLeast": shown(min(factors, key=lambda e: e.estimate))[0] if factors else NOT_RUN,
-        "SamplersFactorMost": shown(max(factors, key=lambda e: e.estimate))[0] if factors else NOT_RUN,
         "RealisticSourceName": latex.corpus_name(str(realistic.get("source", ""))) or NOT_RUN,
         "RealisticSmallVocabulary": latex.integer(SOURCES["s10s"].vocabulary),
         "RealisticTestDocuments": latex.integer(realistic.get("test_documents", 0)),
