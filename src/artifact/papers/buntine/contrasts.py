@@ -178,7 +178,7 @@ CONTRASTS = (
         one=Side("r.m.s. error of first-order MFI over that of LR, documents of known probability", mean_field),
         estimand="factor",
         by=("gamma",),
-        margin=SAME_ORDER,
+        margin=SAME_ORDER,  # 360 pairs tell whether gamma 0.2 is within
     ),
     _contrast(
         name="lr-lrs",
@@ -186,7 +186,7 @@ CONTRASTS = (
         one=Side("r.m.s. error of LR over that of LRS, documents of realistic models", particles_over_sequential),
         estimand="factor",
         by=("samples",),
-        margin=MORE_SAMPLES,
+        margin=MORE_SAMPLES,  # 120 documents have an interval as narrow
     ),
     _contrast(
         name="limit",
@@ -194,7 +194,7 @@ CONTRASTS = (
         says="With enough samples LRS gives the likelihood itself; LR, however many it has, does not.",
         one=Side("estimate less log p of one document, with the most samples", limits),
         by=("method", "topics"),
-        margin=ESTIMATORS,
+        margin=ESTIMATORS,  # 20 runs have a fifth of it
     ),
     _contrast(
         name="low",
