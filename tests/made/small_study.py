@@ -286,7 +286,7 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
     if "calibration" in asked:
         rows += made.calibration(pairs=8)
     if "mean-ratio" in asked:
-        rows += made.mean_ratios()
+        rows += made.errors_by_samples()
     if "convergence-to-exact" in asked:
         rows += made.convergence_to_exact()
     if "reference" in asked:
