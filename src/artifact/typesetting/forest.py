@@ -10,7 +10,6 @@ from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
 
 CORPORA = ("o", "s", "^", "D")  # marks of corpora, by place in the study
-COLOURS = (*style.CORPUS_COLOURS, "#6B8E4E")
 APART = 0.16  # distance of corpora's intervals within a row of a forest, and factor between them on a curve
 SHADE: Props = {"color": style.GROUND, "linewidth": 0, "zorder": 0.3}
 ZERO: Props = {"color": style.INK, "linewidth": 0.8, "zorder": 0.5}
@@ -24,7 +23,10 @@ def corpora_of(effects: Effects, names: Sequence[str]) -> list[str]:
 def props_of(corpora: Sequence[str]) -> dict[str, Props]:
     """Return the colour and mark of every corpus."""
     return {
-        corpus: {"color": COLOURS[place % len(COLOURS)], "marker": CORPORA[place % len(CORPORA)]}
+        corpus: {
+            "color": style.CORPUS_COLOURS[place % len(style.CORPUS_COLOURS)],
+            "marker": CORPORA[place % len(CORPORA)],
+        }
         for place, corpus in enumerate(corpora)
     }
 

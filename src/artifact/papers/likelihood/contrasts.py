@@ -6,7 +6,7 @@ PLSA has none of its own prior: `FLAT_PRIOR` is Dirichlet(1).
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from artifact.contrasts.contrast import ANY, ESTIMATORS, MORE_SAMPLES, Contrast, Margin, Side
 from artifact.contrasts.estimates import CHOSEN, WITHOUT, less, per_token
@@ -319,8 +319,13 @@ CHOOSERS = {
 }
 _ITSELF = chosen_by(f"{LIKELIHOOD} at its own choice", regret.ITSELF)
 _AT_CHOICE = {end: chosen_by(f"that at the choice of {name}", name) for end, name in CHOOSERS.items()}
-_BY_JUDGE = {"question": "choice", "by": ("model", "judge"), "over": ("half",), "held_out": TODAYS_HELD_OUT}
-_SHARE = {"estimand": "share", "margin": SHARES, "held_out": TODAYS_HELD_OUT}
+_BY_JUDGE: dict[str, Any] = {
+    "question": "choice",
+    "by": ("model", "judge"),
+    "over": ("half",),
+    "held_out": TODAYS_HELD_OUT,
+}
+_SHARE: dict[str, Any] = {"estimand": "share", "margin": SHARES, "held_out": TODAYS_HELD_OUT}
 
 
 def completion_choice(name: str, chooser: str) -> Side:

@@ -1,5 +1,7 @@
 """A figure for each question: its effects as curves over the number of topics, or as a forest."""
 
+from typing import Any
+
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -14,12 +16,12 @@ from artifact.typesetting.style import Props
 from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
-SHARES = (  # contrasts on the prior's share: label, colour, mark and line
+SHARES: tuple[tuple[str, str, str, str, Any], ...] = (  # contrasts on the prior's share: label, colour, mark and line
     ("share-fitted", "Dirichlet, fitted to training documents", style.PRIOR_COLOURS[1], "s", style.DASHED),
     ("share-mixture", "four Dirichlets, fitted to training documents", style.PRIOR_COLOURS[2], "D", style.DOTTED),
-    ("share-test-1", "Dirichlet, fitted to other test documents", "#3C8A7A", "v", "-"),
-    ("share-test-4", "four Dirichlets, fitted to other test documents", "#8E5BD0", "^", "-"),
-    ("share-best-sum", "symmetric, best sum after the fact", "#D55E00", "o", "-"),
+    ("share-test-1", "Dirichlet, fitted to other test documents", style.TUNED_COLOURS[0], "v", "-"),
+    ("share-test-4", "four Dirichlets, fitted to other test documents", style.TUNED_COLOURS[1], "^", "-"),
+    ("share-best-sum", "symmetric, best sum after the fact", style.TUNED_COLOURS[2], "o", "-"),
 )
 CHOICES = (*((f"choice-{end}", name.partition(",")[0]) for end, name in CHOOSERS.items()),)
 CHOICE_PANELS = tuple((model, judge) for model in NAMES.values() for judge in regret.JUDGES)

@@ -319,7 +319,7 @@ def validated(inputs: Inputs) -> str:
     grid = sorted({int(k) for k in cells["topics"]})
     columns = " & ".join(rf"$K = {latex.integer(k)}$" for k in grid)
     rows = (
-        [validation.NAMES[other], style.MODEL_NAMES[model], prior, *(_validated_cell(own, k) for k in grid)]
+        [validation.NAMES[other], style.MODEL_NAMES[str(model)], str(prior), *(_validated_cell(own, k) for k in grid)]
         for other in validation.NAMES
         for (model, prior), own in select(cells, other=other).groupby(["model", "prior"], sort=False)
     )
