@@ -14,12 +14,12 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
+from artifact.contrasts.contrast import Effect
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS
 from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.results.scores import COLUMNS
-from artifact.verdicts.claims import judge
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import Judgement
 from heldout.evaluators import FULL, HALF
 
 MAIN, SECOND, GIBBS = "smoothed-after-training", "smoothed-in-m-step", "collapsed-gibbs"
@@ -286,7 +286,7 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
     if "calibration" in asked:
         rows += made.calibration(pairs=8)
     if "mean-ratio" in asked:
-        rows += made.mean_ratios()
+        rows += made.errors_by_samples()
     if "convergence-to-exact" in asked:
         rows += made.convergence_to_exact()
     if "reference" in asked:
@@ -351,10 +351,10 @@ def inputs(
     timings: pd.DataFrame | None = None,
     shift: float = 0.0,
 ) -> Inputs:
-    """Return the inputs of a study with made-up scores, and the judgements that follow from them."""
+    """Return the inputs of a study with made-up scores, and the effects that follow from them."""
     study = study or small_study()
     scores, measurements = truth_rows(study)
-    unjudged = Inputs(
+    given = Inputs(
         scores=pd.DataFrame(score_rows(study, p) + scores, columns=list(COLUMNS)),
         corpora=corpora_table(study, synthetic=synthetic),
         study=study,
@@ -366,40 +366,36 @@ def inputs(
         versions={"heldout": "1.2.3", "python": "3.11"},
         papers=PAPERS,
     )
-    made_of = (json.dumps(study), p, shift)  # what judgements depend on, but for timings
-    if timings is not None or made_of not in _JUDGEMENTS:
-        judgements = _Judgements(unjudged)
-        if timings is None:
-            _JUDGEMENTS[made_of] = judgements
-    else:
-        judgements = _JUDGEMENTS[made_of]
-    return replace(unjudged, judgements=judgements)
+    made_of = (json.dumps(study), p, shift)  # what effects depend on, but for timings
+    if timings is not None:
+        return replace(given, effects=_Lazy(given))
+    return replace(given, effects=_EFFECTS.setdefault(made_of, _Lazy(given)))
 
 
-class _Judgements(Mapping[str, Judgement]):
-    """The judgements on some inputs, made when the first is looked at: most exhibits show none."""
+class _Lazy(Mapping[str, tuple[Effect, ...]]):
+    """The effects of some inputs, estimated when the first is looked at: most exhibits show none."""
 
-    def __init__(self, unjudged: Inputs) -> None:
+    def __init__(self, given: Inputs) -> None:
         # a test may go on to change its tables
-        tables = {name: getattr(unjudged, name).copy() for name in ("scores", "measurements")}
-        self.unjudged = replace(unjudged, **tables)
+        tables = {name: getattr(given, name).copy() for name in ("scores", "measurements")}
+        self.given = replace(given, **tables)
 
     @functools.cached_property
-    def judged(self) -> dict[str, Judgement]:
-        claims = [claim for paper in PAPERS for claim in paper.part("claims")]
+    def estimated(self) -> dict[str, tuple[Effect, ...]]:
+        contrasts = [contrast for paper in PAPERS for contrast in paper.part("contrasts")]
         try:
-            return {judgement.claim: judgement for judgement in judge(claims, self.unjudged)}
-        except KeyError as error:  # which `get` would take for a claim that was not judged
-            raise AssertionError("a claim failed") from error
+            return {one.name: tuple(effects(one, self.given)) for one in contrasts}
+        except KeyError as error:  # which `get` would take for a contrast that was not run
+            raise AssertionError("a contrast failed") from error
 
     def __len__(self) -> int:
-        return len(self.judged)
+        return len(self.estimated)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.judged)
+        return iter(self.estimated)
 
-    def __getitem__(self, claim: str) -> Judgement:
-        return self.judged[claim]
+    def __getitem__(self, contrast: str) -> tuple[Effect, ...]:
+        return self.estimated[contrast]
 
 
-_JUDGEMENTS: dict[tuple[object, ...], _Judgements] = {}
+_EFFECTS: dict[tuple[object, ...], _Lazy] = {}

@@ -1,6 +1,6 @@
 """Effects as pictures: curves over the number of topics, and forest plots; the margin is shaded in both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -10,7 +10,6 @@ from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
 
 CORPORA = ("o", "s", "^", "D")  # marks of corpora, by place in the study
-COLOURS = (*style.CORPUS_COLOURS, "#6B8E4E")
 APART = 0.16  # distance of corpora's intervals within a row of a forest, and factor between them on a curve
 SHADE: Props = {"color": style.GROUND, "linewidth": 0, "zorder": 0.3}
 ZERO: Props = {"color": style.INK, "linewidth": 0.8, "zorder": 0.5}
@@ -24,7 +23,10 @@ def corpora_of(effects: Effects, names: Sequence[str]) -> list[str]:
 def props_of(corpora: Sequence[str]) -> dict[str, Props]:
     """Return the colour and mark of every corpus."""
     return {
-        corpus: {"color": COLOURS[place % len(COLOURS)], "marker": CORPORA[place % len(CORPORA)]}
+        corpus: {
+            "color": style.CORPUS_COLOURS[place % len(style.CORPUS_COLOURS)],
+            "marker": CORPORA[place % len(CORPORA)],
+        }
         for place, corpus in enumerate(corpora)
     }
 
@@ -37,11 +39,14 @@ def handles(corpora: Sequence[str]) -> list[Line2D]:
     ]
 
 
-def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], *, null: float = 0.0) -> None:
-    """Draw effects against K, a curve with intervals for every corpus, and the margin about `null`."""
+def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], hollow: Collection[Effect] = ()) -> None:
+    """Draw effects against K, a curve with intervals for every corpus, and the margin about the null.
+
+    The marks of `hollow` effects are white: no other estimate validates their likelihood.
+    """
     if not effects:
         return
-    margin = effects[0].margin
+    null, margin = effects[0].null, effects[0].margin
     axis.axhspan(null - margin, null + margin, **SHADE)
     axis.axhline(null, **ZERO)
     topics = sorted({effect.topics for effect in effects})
@@ -54,6 +59,9 @@ def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], *,
             [effect.half_width for effect in rows],
             **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **own},
         )
+        white = [effect for effect in rows if effect in hollow]
+        points = ([effect.topics * factor for effect in white], [effect.estimate for effect in white])
+        axis.plot(*points, linestyle="none", markersize=3.0, markerfacecolor=style.WHITE, zorder=3.0, **own)
     axis.set_xscale("log")
     shown = style.sparse_ticks(topics)
     style.ticks(axis.xaxis, shown, [f"{k:,}" for k in shown])

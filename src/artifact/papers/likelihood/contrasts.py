@@ -6,12 +6,13 @@ PLSA has none of its own prior: `FLAT_PRIOR` is Dirichlet(1).
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from artifact.contrasts.contrast import ANY, ESTIMATORS, Contrast, Margin, Side
+from artifact.contrasts.contrast import ANY, ESTIMATORS, MORE_SAMPLES, Contrast, Margin, Side
 from artifact.contrasts.estimates import CHOSEN, WITHOUT, less, per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import prior_share, regret, results, validation
+from artifact.papers.likelihood.experiments import precision
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, TRUE_MODEL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
@@ -22,7 +23,7 @@ from artifact.papers.likelihood.experiments.same_halves import FITTED as FITTED_
 from artifact.papers.likelihood.experiments.same_halves import KIND as SAME_HALVES
 from artifact.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PACKAGES
 from artifact.results.reading import TRUTH, select
-from heldout.evaluators import COMPLETION, FULL, HALF, LAPLACE, REFERENCE
+from heldout.evaluators import COMPLETION, FULL, HALF, LAPLACE, PARTICLES, REFERENCE, SEQUENTIAL
 from heldout.models import LDA, PLSA
 
 if TYPE_CHECKING:
@@ -260,6 +261,25 @@ def calibrated(inputs: Inputs) -> "pd.DataFrame":
     return table.assign(error=deviation, freedom=squares.size().to_numpy() - 1.0, replicates=squares.size().to_numpy())
 
 
+def particles_over_sequential(inputs: Inputs) -> "pd.DataFrame":
+    """Return logarithms of LR's r.m.s. error over the one of LRS, of every kind of document, by number of samples.
+
+    The replicates are kinds: models of few and many topics, priors and lengths, as the study has them.
+    """
+    table = select(inputs.measurements, corpus=precision.NONE, axis="samples")
+    keys = ["topics", "variant", "at", "value"]
+    one, other = (select(table, quantity=precision.ERROR + name)[keys] for name in (PARTICLES, SEQUENTIAL))
+    both = one.merge(other, on=keys[:3], suffixes=("", "_other")).sort_values("at", kind="stable")
+    both = both[both["at"] > 1]  # of one sample the two are alike
+    return both.assign(
+        corpus=precision.NONE,
+        samples=both["at"].map("{:,.0f} samples".format),
+        seed=both["topics"].astype(str) + " " + both["variant"],
+        value=(both["value"] / both["value_other"]).map(math.log),
+        error=0.0,
+    )
+
+
 def _repairs(name: str, evaluator: str, method: str) -> tuple[Contrast, ...]:
     return tuple(
         Contrast(
@@ -299,8 +319,13 @@ CHOOSERS = {
 }
 _ITSELF = chosen_by(f"{LIKELIHOOD} at its own choice", regret.ITSELF)
 _AT_CHOICE = {end: chosen_by(f"that at the choice of {name}", name) for end, name in CHOOSERS.items()}
-_BY_JUDGE = {"question": "choice", "by": ("model", "judge"), "over": ("half",), "held_out": TODAYS_HELD_OUT}
-_SHARE = {"estimand": "share", "margin": SHARES, "held_out": TODAYS_HELD_OUT}
+_BY_JUDGE: dict[str, Any] = {
+    "question": "choice",
+    "by": ("model", "judge"),
+    "over": ("half",),
+    "held_out": TODAYS_HELD_OUT,
+}
+_SHARE: dict[str, Any] = {"estimand": "share", "margin": SHARES, "held_out": TODAYS_HELD_OUT}
 
 
 def completion_choice(name: str, chooser: str) -> Side:
@@ -518,6 +543,15 @@ CONTRASTS = (
         says="Chains ten times as long do not change LDA's likelihood.",
         one=chains(LONG),
         other=chains(SHORT),
+    ),
+    Contrast(
+        name="lr-lrs-few",
+        question="estimators",
+        says="With few samples particles (LR) are nearer to the likelihood than the sequential sampler (LRS).",
+        one=Side("r.m.s. error of LR over that of LRS, mean over kinds of documents", particles_over_sequential),
+        estimand="factor",
+        by=("samples",),
+        margin=MORE_SAMPLES,
     ),
     *(
         Contrast(

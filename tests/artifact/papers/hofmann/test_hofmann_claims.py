@@ -3,10 +3,12 @@
 import math
 
 import pytest
+from artifact.verdicts.verdicts import CONTRADICTED, DIFFERS, MODELS, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 from made_hofmann import ERROR, FEW, RANK, TOPICS, Value, as_claimed, hofmann_inputs
 from small_study import inputs, without
 from splits import on_two_splits, with_groups
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.claims import CLAIMS
 from artifact.papers.hofmann.results import (
     COARSE_COOLED,
@@ -22,8 +24,6 @@ from artifact.papers.hofmann.results import (
     chosen_prior,
 )
 from artifact.results.reading import TRUTHS
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, DIFFERS, MODELS, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 from heldout.evaluators import HALF
 
 CORPORA = ("medline", "cranfield")

@@ -12,6 +12,7 @@ from matplotlib.text import Text
 from small_study import MAIN, corpora_table, made_up, row, small_study
 from small_study import inputs as of_small_study
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures.figures_1_to_3_versions import versions
 from artifact.papers.welling.figures.figures_4_to_6_smoothing import (
     added_after_training,
@@ -21,7 +22,6 @@ from artifact.papers.welling.figures.figures_4_to_6_smoothing import (
 from artifact.papers.welling.figures.figures_7_to_9_comparison import comparison
 from artifact.results.scores import COLUMNS
 from artifact.typesetting import style
-from artifact.contrasts.inputs import Inputs
 from heldout.evaluators import FULL, HALF
 
 HOF = {2: 900.0, 5: 700.0, 10: 600.0}

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 import pytest
+from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 from small_study import inputs, made_up
 from splits import on_two_splits, with_groups
 
-from artifact.papers.welling.claims import CLAIMS
 from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
+from artifact.papers.welling.claims import CLAIMS
 from heldout.evaluators import FULL, HALF
 
 ON_DOCUMENTS = (

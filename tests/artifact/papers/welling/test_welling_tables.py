@@ -3,12 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+from artifact.verdicts.verdicts import Effect, Judgement
 from small_study import inputs, small_study
 
 from artifact.papers.welling.tables import FAMILIES, model_row, models, same, side_by_side
 from artifact.typesetting.exhibits import make
 from artifact.typesetting.macros import POSITIONS
-from artifact.verdicts.verdicts import Effect, Judgement
 from heldout.models.hmm import HMM
 from heldout.models.pca import PCA
 
