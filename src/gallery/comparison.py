@@ -20,8 +20,8 @@ def contrast(name: str, source: str, says: str, one: Side, other: Side | None = 
     return Contrast(name=name, question="models", source=source, says=says, one=one, other=other, **settings)
 
 
-def scored(name: str, experiment: Names, model: str, evaluator: Names = LIKELIHOOD) -> Side:
-    """Return a score of a model of one experiment or several, nats per token, by K."""
+def scored(name: str, experiment: Names, model: Names, evaluator: Names = LIKELIHOOD) -> Side:
+    """Return a score of a model of one experiment or several, nats per token, by K; "variant" is the experiment."""
 
     def rows(inputs: Inputs) -> "pd.DataFrame":
         return per_token(select(inputs.scores, variant=experiment, model=model, evaluator=evaluator))
@@ -40,19 +40,21 @@ def measured(name: str, experiment: Names, quantity: str, model: Names, sign: fl
 
 
 def at_most(side: Side, column: str = "topics") -> Side:
-    """Return a side at the largest K, or position, that each split has, without it."""
+    """Return a side at the largest K, or position, that each split of an experiment has, without it."""
     return _at_end(side, column, "max")
 
 
 def at_fewest(side: Side) -> Side:
-    """Return a side at the smallest K that each split has, without K."""
+    """Return a side at the smallest K that each split of an experiment has, without K."""
     return _at_end(side, "topics", "min")
 
 
 def _at_end(side: Side, column: str, end: Literal["max", "min"]) -> Side:
     def rows(inputs: Inputs) -> "pd.DataFrame":
         table = side.rows(inputs)
-        return table[table[column] == table.groupby(["corpus", "seed"])[column].transform(end)].drop(columns=column)
+        return table[table[column] == table.groupby(["corpus", "variant", "seed"])[column].transform(end)].drop(
+            columns=column
+        )
 
     return Side(side.name, rows)
 

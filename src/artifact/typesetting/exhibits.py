@@ -32,7 +32,8 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
     def has(exhibit: Exhibit) -> bool:
         runs = [run for part in exhibit.parts for run in settings.experiment_runs(part)]
         return (
-            (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
+            (exhibit is not SHARED["table-scorecard"] or len(papers) > 1)  # sources beside one another
+            and (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
             and (exhibit.parts != (BEYOND_VOCABULARY,) or bool(settings.beyond.corpus))
             and (exhibit.parts != (SECOND,) or bool(settings.second_reading_seeds))
             and (not exhibit.parts or not optional.issuperset(exhibit.parts) or bool(runs))

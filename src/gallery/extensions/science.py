@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from artifact.contrasts.contrast import Margin, Side
 from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
-from gallery.comparison import at_most, contrast, measured, scored, together
+from gallery.comparison import at_most, contrast, measured, scored
 from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.table_rows import Row, rows
@@ -143,15 +143,10 @@ SHARES = Margin(
     0.1, "share of words", "one word in ten of a topic that is shown", "2026-11-25, before the first run of the study"
 )
 
-_REGRESSIONS = {SLDA: (slda.MODEL, slda.REGRESSION), RTM: (rtm.MODEL, rtm.REGRESSION)}
 
-
-def _answers(name: str, place: int, evaluator: str = LIKELIHOOD) -> Side:
-    """Return a score of labels and links given words, under models fitted with them or a regression on LDA's topics."""
-    sides = {
-        experiment: scored("", experiment, models[place], evaluator) for experiment, models in _REGRESSIONS.items()
-    }
-    return together(name, "experiment", sides)
+def _answers(name: str, evaluator: str = LIKELIHOOD) -> Side:
+    """Return a score of labels, or links, given words, under topics fitted with them, by experiment and K."""
+    return scored(name, (SLDA, RTM), (slda.MODEL, rtm.MODEL), evaluator)
 
 
 def _plugged(name: str, model: str) -> Side:
@@ -169,7 +164,7 @@ def _functions(name: str, model: str) -> Side:
     return measured(name, SEQUENCES, lda_hmm.FUNCTION, model)
 
 
-_ANSWERS = _answers("the likelihood of labels, or links, given words, of topics fitted with them", 0)
+_ANSWERS = _answers("the likelihood of labels, or links, given words, of topics fitted with them")
 _HMM = _sequences("the likelihood of LDA-HMM", lda_hmm.MODEL)
 EXTENSIONS = (
     contrast(
@@ -184,7 +179,8 @@ EXTENSIONS = (
         "sections 27.4.4.1 and 27.5.3",
         "Topics that are fitted with labels, or links, predict them better than LDA's with a regression.",
         _ANSWERS,
-        _answers("that of LDA with a regression", 1),
+        scored("that of LDA with a regression", (SLDA, RTM), slda.REGRESSION),
+        by=("variant", "topics"),
         margin=LABELS,
     ),
     contrast(
@@ -192,7 +188,8 @@ EXTENSIONS = (
         "sections 27.4.4.1 and 27.5.3",
         "A label's, or link's, probability given the topics of one state is below its likelihood.",
         _ANSWERS,
-        _answers("their probability at one state", 0, USUAL),
+        _answers("their probability at one state", USUAL),
+        by=("variant", "topics"),
         margin=LABELS,
     ),
     contrast(

@@ -353,7 +353,7 @@ def nmf_under_gap(inputs: Inputs) -> "pd.DataFrame":
 def by_batch(inputs: Inputs, *, online: bool) -> "pd.DataFrame":
     """Return likelihoods of online variational inference by its batches, or of batch, after one pass and at the end."""
     rows = select(inputs.measurements, quantity=LIKELIHOOD, axis=ANALYSED)
-    rows = rows.assign(error=rows["standard_error"], batch=BATCHES + rows["variant"].str.rpartition("-")[2])
+    rows = rows.assign(error=rows["standard_error"], batch=BATCHES + rows["variant"].str.removeprefix("online-"))
     offline, last = rows["model"] == BatchVB.name, rows["at"] == rows.groupby(["batch", "seed"])["at"].transform("max")
     rows["after"] = last.map({True: "at the end", False: "after one pass"})
     kept = last | (rows["at"] == rows["at"][offline].min())
@@ -418,7 +418,7 @@ TOKENS = (
             scored("LDA's likelihood with the most topics", (PERPLEXITY, SOFTMAX), LDA.model, (REFERENCE, LIKELIHOOD))
         ),
         at_most(scored("the unigram's", (PERPLEXITY, SOFTMAX), UNIGRAM.model)),
-        by=(),
+        by=("variant",),
     ),
     contrast(
         "lda-mixture",
