@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
     PARTICLE_FILTER,
@@ -15,7 +16,6 @@ from artifact.papers.buntine.experiments.model_selection import (
 from artifact.papers.buntine.readings import LOGS, RESAMPLED
 from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.results.scores import COLUMNS
-from artifact.contrasts.inputs import Inputs
 from heldout.evaluators import PARTICLES, SEQUENTIAL
 
 SIZES = (100, 400, 1600)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from tables_of import measurements_table, scores_table
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.results import GAMMAS, PUBLISHED
 from artifact.papers.likelihood.experiments.precision import BIAS, DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
@@ -15,7 +16,6 @@ from artifact.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
 from artifact.papers.likelihood.experiments.precision import variant as variant_of
 from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
-from artifact.contrasts.inputs import Inputs
 from heldout.evaluators import PARTICLES, SEQUENTIAL, likelihood_estimators
 from heldout.topics import perplexity
 

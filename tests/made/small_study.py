@@ -14,12 +14,12 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
+from artifact.contrasts.contrast import Effect
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS
 from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.results.scores import COLUMNS
-from artifact.verdicts.claims import judge
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import Judgement
 from heldout.evaluators import FULL, HALF
 
 MAIN, SECOND, GIBBS = "smoothed-after-training", "smoothed-in-m-step", "collapsed-gibbs"
@@ -217,7 +217,7 @@ def score_rows(study: dict[str, Any], p: Callable[[int, float, str, int], float]
 
 
 def measurement_rows(study: dict[str, Any], shift: float = 0.0) -> list[Row]:
-    """Return measurements that bear out every claim of Welling et al.
+    """Return measurements that bear out every contrast of Welling et al.
 
     `shift` (nats) moves every estimate against the exact value.
     """
@@ -351,10 +351,10 @@ def inputs(
     timings: pd.DataFrame | None = None,
     shift: float = 0.0,
 ) -> Inputs:
-    """Return the inputs of a study with made-up scores, and the judgements that follow from them."""
+    """Return the inputs of a study with made-up scores, and the effects that follow from them."""
     study = study or small_study()
     scores, measurements = truth_rows(study)
-    unjudged = Inputs(
+    given = Inputs(
         scores=pd.DataFrame(score_rows(study, p) + scores, columns=list(COLUMNS)),
         corpora=corpora_table(study, synthetic=synthetic),
         study=study,
@@ -366,40 +366,30 @@ def inputs(
         versions={"heldout": "1.2.3", "python": "3.11"},
         papers=PAPERS,
     )
-    made_of = (json.dumps(study), p, shift)  # what judgements depend on, but for timings
-    if timings is not None or made_of not in _JUDGEMENTS:
-        judgements = _Judgements(unjudged)
-        if timings is None:
-            _JUDGEMENTS[made_of] = judgements
-    else:
-        judgements = _JUDGEMENTS[made_of]
-    return replace(unjudged, judgements=judgements)
+    made_of = (json.dumps(study), p, shift)
+    return replace(given, effects=_EFFECTS.setdefault(made_of, _Effects(given)))
 
 
-class _Judgements(Mapping[str, Judgement]):
-    """The judgements on some inputs, made when the first is looked at: most exhibits show none."""
+class _Effects(Mapping[str, tuple[Effect, ...]]):
+    """The effects on some inputs by contrast, each estimated when it is looked at: most exhibits show none."""
 
-    def __init__(self, unjudged: Inputs) -> None:
+    def __init__(self, given: Inputs) -> None:
         # a test may go on to change its tables
-        tables = {name: getattr(unjudged, name).copy() for name in ("scores", "measurements")}
-        self.unjudged = replace(unjudged, **tables)
-
-    @functools.cached_property
-    def judged(self) -> dict[str, Judgement]:
-        claims = [claim for paper in PAPERS for claim in paper.part("claims")]
-        try:
-            return {judgement.claim: judgement for judgement in judge(claims, self.unjudged)}
-        except KeyError as error:  # which `get` would take for a claim that was not judged
-            raise AssertionError("a claim failed") from error
+        tables = {name: getattr(given, name).copy() for name in ("scores", "measurements")}
+        self.given = replace(given, **tables)
+        self.contrasts = {contrast.name: contrast for paper in PAPERS for contrast in paper.part("contrasts")}
+        self.estimated: dict[str, tuple[Effect, ...]] = {}
 
     def __len__(self) -> int:
-        return len(self.judged)
+        return len(self.contrasts)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.judged)
+        return iter(self.contrasts)
 
-    def __getitem__(self, claim: str) -> Judgement:
-        return self.judged[claim]
+    def __getitem__(self, name: str) -> tuple[Effect, ...]:
+        if name not in self.estimated:
+            self.estimated[name] = tuple(effects(self.contrasts[name], self.given))
+        return self.estimated[name]
 
 
-_JUDGEMENTS: dict[tuple[object, ...], _Judgements] = {}
+_EFFECTS: dict[tuple[object, ...], _Effects] = {}
