@@ -77,14 +77,11 @@ report: reproduce ## Write Snakemake's report of a run to report.html
 setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is missing
 
 # Whose docstrings, comments, help texts and names are held to workflow/scripts/prose.py.
-PLAIN := workflow/scripts/prose.py src/heldout src/gallery/tokens/members \
-    $(wildcard src/gallery/*.py src/gallery/*/models src/gallery/*/evaluators)
+PLAIN := workflow/scripts/prose.py src/heldout src/gallery
 
-PLAIN += $(addprefix src/artifact/,compare.py progress.py schema.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
+PLAIN += $(wildcard src/artifact/*.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
     $(filter-out %/claims.py %/regret.py,$(wildcard src/artifact/papers/*.py src/artifact/papers/*/*.py)) \
-    $(filter-out %/recorder.py,$(wildcard src/artifact/results/*.py)) \
-    $(filter-out %/digest.py %/study.py,$(wildcard src/artifact/study/*.py)) \
-    $(filter-out %/exhibits.py,$(wildcard src/artifact/typesetting/*.py))
+    $(wildcard $(addprefix src/artifact/,results/*.py study/*.py typesetting/*.py))
 
 # the tools and what the code imports are enough: kernels are compiled meanwhile
 lint: $(LOCKED)

@@ -393,12 +393,12 @@ def readme(
             temporary.write_text(text, encoding="utf-8")
 
 
-def digest(names: tuple[str, ...], *, since: str | None = None) -> None:
-    """List the code that makes a job's file, or that modules run, and the files of it that moved since a commit.
+def digest(names: tuple[str, ...], *, baseline: str | None = None) -> None:
+    """List the code that makes a job's file, or that modules run, and its files that changed since a commit.
 
     Args:
         names: take these jobs' output files, or modules, as artifact.study.steps.
-        since: compare with this commit (default: the last before the file).
+        baseline: compare with this commit (default: the last before the file).
     """
     from artifact.makers import modules_of
     from artifact.study.digest import contents, digest, git, sources, sources_at
@@ -410,18 +410,18 @@ def digest(names: tuple[str, ...], *, since: str | None = None) -> None:
     now = contents(sources(checkout), *modules)
     print(f"{digest(now)}: the digest of {', '.join(modules)}, {len(now)} files", *now, sep="\n  ")
     made = [Path(name).stat().st_mtime for name in names if Path(name).is_file()]
-    if since is None and made:
-        since = git(checkout, "rev-list", "--max-count=1", f"--before={int(min(made))}", "HEAD").decode().strip()
-    if since:
-        texts = sources_at(checkout, since)
-        commit = git(checkout, "log", "-1", "--format=%h, %cs, %s", since).decode().strip()
+    if baseline is None and made:
+        baseline = git(checkout, "rev-list", "--max-count=1", f"--before={int(min(made))}", "HEAD").decode().strip()
+    if baseline:
+        texts = sources_at(checkout, baseline)
+        commit = git(checkout, "log", "-1", "--format=%h, %cs, %s", baseline).decode().strip()
         try:
-            before = contents(texts, *modules)
+            earlier = contents(texts, *modules)
         except InputError as error:
-            raise InputError(f"{error} at {since} to compare with; name a later commit (--since)") from error
-        moved = [file for file in sorted(before.keys() | now.keys()) if before.get(file) != now.get(file)]
+            raise InputError(f"{error} at {baseline} to compare with; name a later commit (--since)") from error
+        moved = [file for file in sorted(earlier.keys() | now.keys()) if earlier.get(file) != now.get(file)]
         lines = moved or ["nothing; `snakemake -n` tells which setting or input of the job changed"]
-        print(f"{digest(before)}: at {commit}. Since then moved:", *lines, sep="\n  ")
+        print(f"{digest(earlier)}: at {commit}. Since then moved:", *lines, sep="\n  ")
 
 
 def compare(

@@ -1,4 +1,4 @@
-"""Modules that make a file of a study: the digest of its job is of their code."""
+"""Modules that make a file of a study, whose code the digest of its job covers."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +64,7 @@ def contrast_modules(study: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
-    """Return the modules that make a study's exhibits of some kinds."""
+    """Return the modules that make a study's exhibits of the given kinds."""
     papers = papers_of(study)
     modules = {exhibit.module for name, exhibit in exhibits(papers, study).items() if kind(name) in kinds}
     if "macros" in kinds:
@@ -73,7 +73,7 @@ def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
 
 
 def experiments_code(study: Mapping[str, Any], digest_of: Callable[..., str]) -> dict[str, str]:
-    """Return the digest of the code of each experiment of a study, by `digest_of` of modules."""
+    """Return the digest of the code of each experiment of a study, computed by `digest_of` from modules."""
     return {
         name: digest_of("artifact.study.steps", EXPERIMENTS[name].experiment_module(name), *_models(measure))
         for name, measure in study["measures"].items()
@@ -85,7 +85,7 @@ def _models(measure: Mapping[str, Any]) -> list[str]:
 
 
 def older_than_code(folders: Sequence[Path], digest_of: Callable[..., str]) -> list[str]:
-    """Return the names of kept studies, by their folders, with results that other code than today's has made."""
+    """Return the names of kept studies, given their folders, whose results were made by other code than today's."""
     kept = {folder: json.loads((folder / CODE).read_text(encoding="utf-8")) for folder in folders}
     return [folder.name for folder in folders if kept[folder] != experiments_code(_settings(folder), digest_of)]
 

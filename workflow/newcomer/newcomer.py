@@ -31,7 +31,7 @@ COMMANDS = [  # of README and of the command's page
 PYTHON = re.findall(r"```python\n(.*?)```", (ROOT / "docs/api.md").read_text(encoding="utf-8"), re.DOTALL)
 WIDTHS = (1280, 360)  # of a page, pixels: a desktop's and a telephone's
 HOUR = 3600  # seconds that a command may take
-RESULT = "the likelihood's perplexity is"
+RESULT = "the likelihood gives these"
 FIRST = 8  # seconds from the first command to its first result, asked for
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 TOOLS = ("pandas", "nbclient", "ipykernel", "mypy")  # what a newcomer has

@@ -34,14 +34,14 @@ class Recorder:
     """Records rows of one corpus, model, variant, number of topics, constant, chain and seed.
 
     Attributes:
-        corpus, model, variant, topics, smoothing, chain, seed: what every row has, as in `Score` and `Measurement`.
+        corpus, model, variant, topics, smoothing, chain, seed: names of every row, as in `Score` and `Measurement`.
         documents: the names of the documents that are scored, which scores' groups are by; none where it is empty.
-        tokens_left_out: of every score; None for what its evaluation says.
-        results: all rows; those of recorders that were derived from it, too.
+        tokens_left_out: number of every score; None for its evaluation's.
+        results: all rows, also of the recorders that are derived from it.
 
     Examples:
         >>> recorder = Recorder(corpus="cranfield", model="lda", variant="bounds", topics=2)
-        >>> recorder.at(topics=3, chain="0").measure("r-hat", 1.01, axis="chains", at=10)
+        >>> recorder.at(topics=3, chain="0").measure("r-hat", 1.01, axis="chains", position=10)
         >>> recorder.note("version", "1.9.1")
         >>> recorder.results.measurements[0].topics, recorder.results.notes[0].text
         (3, '1.9.1')
@@ -108,15 +108,15 @@ class Recorder:
         value: SupportsFloat,
         *,
         axis: str = "topics",
-        at: SupportsInt | None = None,
+        position: SupportsInt | None = None,
         error: SupportsFloat = 0.0,
     ) -> None:
         """Record one number, in nats for a log probability, with its Monte Carlo error.
 
-        Without a place it stands on the axis "topics" at the recorder's K.
+        Without a position it stands on the axis "topics" at the recorder's K.
         """
         names = (self.corpus, self.model, self.variant, self.topics, self.smoothing, self.chain, self.seed)
-        place = self.topics if at is None else int(at)
+        place = self.topics if position is None else int(position)
         self.results.measurements.append(Measurement(*names, quantity, axis, place, float(value), float(error)))
 
     def per_token(self, quantity: str, evaluation: "Evaluation", **place: Any) -> None:
@@ -125,22 +125,27 @@ class Recorder:
         value, error = evaluation.log_likelihood.sum() / tokens, evaluation.total_error() / tokens
         self.measure(quantity, value, error=error, **place)
 
-    def mean(self, quantity: str, values: "Floats", *, axis: str, at: SupportsInt) -> None:
+    def mean(self, quantity: str, values: "Floats", *, axis: str, position: SupportsInt) -> None:
         """Record the mean of two or more independent values, (n,), with its standard error from their spread."""
         error = float(values.std(ddof=1)) / math.sqrt(len(values))
-        self.measure(quantity, values.mean(), axis=axis, at=at, error=error)
+        self.measure(quantity, values.mean(), axis=axis, position=position, error=error)
 
     def by_document(
-        self, quantity: str, evaluation: "Evaluation", *, at: Iterable[int] | None = None, error: float | None = None
+        self,
+        quantity: str,
+        evaluation: "Evaluation",
+        *,
+        positions: Iterable[int] | None = None,
+        error: float | None = None,
     ) -> None:
         """Record an evaluation's values, nats, one per document with tokens, on the axis "document".
 
-        Without places `at` on the axis a document's is its index; without an error it has the evaluation's own.
+        Without `positions` on the axis a document's is its index; without an error it has the evaluation's own.
         """
-        for d, place in enumerate(range(len(evaluation.tokens)) if at is None else at):
+        for d, position in enumerate(range(len(evaluation.tokens)) if positions is None else positions):
             if evaluation.tokens[d] > 0:
                 own = evaluation.standard_error[d] if error is None else error
-                self.measure(quantity, evaluation.log_likelihood[d], axis="document", at=place, error=own)
+                self.measure(quantity, evaluation.log_likelihood[d], axis="document", position=position, error=own)
 
     def array(self, name: str, values: "ArrayLike") -> None:
         """Record an array of numbers, of any shape, as float64.
@@ -159,7 +164,8 @@ class Recorder:
         self.measure(quantity, value, **place)
         self.note(quantity, text, **place)
 
-    def note(self, quantity: str, text: str, *, axis: str = "topics", at: SupportsInt | None = None) -> None:
+    def note(self, quantity: str, text: str, *, axis: str = "topics", position: SupportsInt | None = None) -> None:
         """Record a short text, without a line's end; the place is as in `measure`."""
         names = (self.corpus, self.model, self.variant, self.topics, self.seed)
-        self.results.notes.append(Note(*names, quantity, axis, self.topics if at is None else int(at), text))
+        place = self.topics if position is None else int(position)
+        self.results.notes.append(Note(*names, quantity, axis, place, text))

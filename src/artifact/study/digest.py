@@ -54,7 +54,7 @@ def contents(texts: Mapping[str, bytes], *modules: str) -> dict[str, str]:
 
     Docstrings, comments, layout and the meaning of a setting are no code. Of `LISTS` the imported names count, with
     the statements behind them: a new line in a list makes stale the readers of the list. A package's own `__init__`
-    and those of folders on the way to a module are not followed, so that a manifest is no part of its experiments.
+    and the `__init__` of a folder on the way to a module are not followed: a manifest is no part of its experiments.
     A text f"package.{name}" imports every module of that folder; other computed names are not seen: give them among
     `modules`. The lock of the environment counts too.
 
@@ -81,9 +81,9 @@ def contents(texts: Mapping[str, bytes], *modules: str) -> dict[str, str]:
         if not file or (file, name) in seen:
             continue
         seen.add((file, name))
-        behind = _behind(texts[file], name)
-        places.setdefault(file, set()).update(behind)
-        todo += [one for place in behind for one in _statements(texts[file])[place].imports]
+        needed = _needed(texts[file], name)
+        places.setdefault(file, set()).update(needed)
+        todo += [one for place in needed for one in _statements(texts[file])[place].imports]
     codes = {
         file: _digest("".join(_statements(texts[file])[place].code for place in sorted(places[file])).encode())
         for file in sorted(places)
@@ -98,16 +98,16 @@ def _file(texts: Mapping[str, bytes], module: str) -> str:
 
 
 @cache
-def _behind(text: bytes, name: str) -> set[int]:
-    """Return the places of statements behind a name, directly or not, and of statements without one; all for none."""
+def _needed(text: bytes, name: str) -> set[int]:
+    """Return the places of statements that a name needs, and of statements that bind none; all places for no name."""
     statements = dict(enumerate(_statements(text)))
     if not name:
         return {*statements}
-    behind, wanted = set[int](), {name}
-    while more := {place for place, one in statements.items() if not one.binds or one.binds & wanted} - behind:
-        behind |= more
+    needed, wanted = set[int](), {name}
+    while more := {place for place, one in statements.items() if not one.binds or one.binds & wanted} - needed:
+        needed |= more
         wanted = wanted.union(*(statements[place].reads for place in more))
-    return behind
+    return needed
 
 
 @cache

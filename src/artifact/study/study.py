@@ -16,11 +16,11 @@ HELD_OUT = 0.3  # held-out share of one's own corpora, as for Cranfield and Medl
 NOT_TAKEN_OVER = ("frozen", "mirror", "results")  # keys that a study of one's own does not take over
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
-SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
+SECOND, BEYOND_VOCABULARY, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
 
 MAIN = "main"  # the document of a study that names none: paper/main.tex, which is about the study `paper`
 WRITTEN = "paper"
-RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ that are no studies'
+RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ that hold no study
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 PARTS = ("train", "fold_in")  # parts of a model's settings
 SELECTION = "model-selection"  # experiment with growing models, on corpora drawn from trained models
@@ -164,7 +164,7 @@ class Settings:
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the study's runs: models, experiments, second reading, beyond the vocabulary, alternatives."""
-        return (*self.models, *self.study["measures"], SECOND, BEYOND, ALTERNATIVES)
+        return (*self.models, *self.study["measures"], SECOND, BEYOND_VOCABULARY, ALTERNATIVES)
 
     def _model(self, model: str) -> Mapping[str, Any]:
         """Return a model's entry; empty where the study does not train it."""
@@ -392,7 +392,7 @@ def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any],
     """Return a study as its exhibits see it: with the experiments of studies whose results are frozen.
 
     NAME/study.json of the folder of reference results has the settings of each study in `frozen`. Also return their
-    folders, and a notice on those that are not there (empty if all are). Of an experiment that several of them have,
+    folders, and a notice on missing folders (empty if all are there). Of an experiment that several of them have,
     on other corpora or of other models, the settings are the first's.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Exhibits by name: those of a study's papers, and those that depend on all of them."""
+"""Exhibits by name: the exhibits of a study's papers, and the exhibits that depend on every paper."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -8,7 +8,7 @@ from typing import Any
 
 from artifact.contrasts.inputs import Inputs
 from artifact.study.manifest import ALL, Exhibit, Paper, kind
-from artifact.study.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
+from artifact.study.study import ALTERNATIVES, BEYOND_VOCABULARY, SECOND, Run, Settings
 from heldout.errors import InputError
 from heldout.files import replacing
 
@@ -33,7 +33,7 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
         runs = [run for part in exhibit.parts for run in settings.experiment_runs(part)]
         return (
             (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
-            and (exhibit.parts != (BEYOND,) or bool(settings.beyond.corpus))
+            and (exhibit.parts != (BEYOND_VOCABULARY,) or bool(settings.beyond.corpus))
             and (exhibit.parts != (SECOND,) or bool(settings.second_reading_seeds))
             and (not exhibit.parts or not optional.issuperset(exhibit.parts) or bool(runs))
             and (not exhibit.drawn or any(run.corpus in exhibit.drawn for run in runs))
@@ -43,7 +43,7 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
 
 
 def path(name: str, study: str) -> str:
-    """Return where an exhibit belongs: figures/STUDY/NAME.pdf or paper/generated/STUDY/NAME.tex."""
+    """Return the path of an exhibit: figures/STUDY/NAME.pdf or paper/generated/STUDY/NAME.tex."""
     return f"figures/{study}/{name}.pdf" if kind(name) == "figure" else f"paper/generated/{study}/{name}.tex"
 
 
@@ -52,7 +52,7 @@ def corpora_of(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[str, ...]:
     settings = Settings(study)
     if exhibit.corpus is not None:
         return (settings.corpora[exhibit.corpus],)
-    return (settings.beyond.corpus,) if exhibit.parts == (BEYOND,) else settings.described
+    return (settings.beyond.corpus,) if exhibit.parts == (BEYOND_VOCABULARY,) else settings.described
 
 
 def stands_on(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[Run, ...]:
@@ -62,7 +62,7 @@ def stands_on(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[Run, ...]:
     parts = settings.parts if exhibit.parts == ALL else exhibit.parts
     runs: set[Run] = set()
     for part in parts:
-        if part == BEYOND:
+        if part == BEYOND_VOCABULARY:
             runs.update(settings.beyond_runs())
         elif part == ALTERNATIVES:
             runs.update(settings.alternative_runs())
@@ -87,10 +87,10 @@ def make_all(
 
     Args:
         names: the exhibits.
-        inputs: what they are a function of.
+        inputs: the study's results and settings.
         output: the folder.
         suffix: of the files, such as "png"; by kind where not given.
-        processes: how many, forked of this one, so that they share its tables.
+        processes: number of processes, forked from this one to share its tables.
 
     Raises:
         InputError: for an exhibit that the study does not have.
@@ -125,7 +125,7 @@ def make(name: str, inputs: Inputs, destination: Path) -> None:
 
     Args:
         name: the exhibit's name.
-        inputs: what it is a function of.
+        inputs: the study's results and settings.
         destination: the file to write, a PDF or LaTeX.
 
     Raises:

@@ -3,9 +3,10 @@ r"""Findings that the sentences of paper/*.tex rest on: each names its own, and 
     LDA is better than PLSA\holds{lda-plsa}{nips: K = 800}{above}, by \effect{lda-plsa}{nips: K = 800}.
 
 The braces of `\holds` have a contrast, the choice of its effects, and their finding, which all of them have: where the
-interval lies (`artifact.contrasts.contrast`), the sign of the estimate, "positive" or "negative", or that the interval
-"holds" the null, which a sentence on a published number may say. Effects are chosen by corpus, by part, by
-"corpus: part", or all of them by nothing. A sentence that prints effects has to name a finding of each.
+interval lies (`artifact.contrasts.contrast`), the sign of the estimate, "positive" or "negative", that the interval
+"holds" the null, which a sentence on a published number may say, or a bound such as "<0.05" of the whole interval.
+Effects are chosen by corpus, by part, by "corpus: part", or all of them by nothing. A sentence that prints effects has
+to name a finding of each.
 """
 
 import re
@@ -22,6 +23,7 @@ SIGNS = ("positive", "negative")
 HOLDS = "holds"  # the interval holds the null
 MIXED = "of several kinds"
 
+_BOUND = re.compile(r"([<>])(-?\d+(?:\.\d+)?)")
 _MACRO = re.compile(r"\\(holds|effect)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
 # ends of sentences: a stop before a space, an empty line, or the start of a caption, a paragraph or an item
 _END = re.compile(r"[.?!](?=[\s}~]|\\holds|$)(?<!e\.g\.)(?<!i\.e\.)|\n\s*\n|\\(?:caption|paragraph|item|begin|end)\b")
@@ -36,7 +38,7 @@ class Named:
         line: number of its line, from 1.
         contrast: the contrast's name.
         where: the choice of its effects; empty for all.
-        finding: a finding of `FINDINGS`, a sign, or `HOLDS`.
+        finding: a finding of `FINDINGS`, a sign, `HOLDS`, or a bound.
     """
 
     file: str
@@ -78,7 +80,7 @@ def read(sources: Iterable[Path]) -> Text:
                 macro, name, where, finding = (part and " ".join(part.split()) for part in match.groups())
                 if macro == "holds":
                     here.setdefault(name, []).append(Named(source.name, line, name, where, finding or ""))
-                    if finding not in (*FINDINGS, *SIGNS, HOLDS):
+                    if finding not in (*FINDINGS, *SIGNS, HOLDS) and not _BOUND.fullmatch(finding or ""):
                         raise InputError(f"{source.name}:{line}: {name}: {finding!r} is neither a finding nor a sign")
                 elif name in here:
                     printed.append((name, where, tuple(here[name])))
@@ -110,6 +112,9 @@ def found(effects: Effects, one: Named) -> str:
             return SIGNS[effect.estimate <= effect.null]
         if one.finding == HOLDS:
             return HOLDS if effect.low <= effect.null <= effect.high else "does not hold"
+        if bound := _BOUND.fullmatch(one.finding):
+            inside = effect.high < float(bound[2]) if bound[1] == "<" else effect.low > float(bound[2])
+            return one.finding if inside else f"[{effect.low:.3g}, {effect.high:.3g}]"
         return effect.finding
 
     findings = {of(effect) for effect in chosen(effects, one.contrast, one.where)}

@@ -13,18 +13,19 @@ from gallery.extensions import science as results
 from gallery.extensions.experiments import disclda, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.table_rows import Row, rows
 
-TIMES = 4  # times at which Figure 27.12 shows a topic's words
+TIMES = 4  # number of times at which Figure 27.12 shows a topic's words
+LEAST_EFFECTIVE = 100.0  # effective number of chains below which neither an error nor a gap is shown
 SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
-LIGHTEST = 0.55  # grey of a word that never is the topics'
+LIGHTEST = 0.55  # grey of a word that is never in the topics' state
 
 
 def figure_27_14(inputs: Inputs) -> Figure:
-    """Draw words in two roles, first as content and then as function word: the blacker, the more often in topics."""
+    """Draw words as content and as function words, the blacker, the more often they are in the topics' state."""
     return _roles(inputs, results.corpora_of_words(inputs, results.FIGURE_27_14)[0])
 
 
 def figure_27_14_of_others(inputs: Inputs) -> Figure:
-    """Draw the same of other corpora."""
+    """Draw the same figure for other corpora."""
     return _roles(inputs, results.corpora_of_words(inputs, results.FIGURE_27_14)[1])
 
 
@@ -39,14 +40,14 @@ def _roles(inputs: Inputs, corpora: list[str]) -> Figure:
     axis.set_xlim(0.0, letters)
     axis.set_ylim(-len(lines) - 0.5, 0.5)
     for number, (words, content, place) in enumerate(lines):
-        # the word itself stands in the middle, and what has no room is left out
-        at = letters / 2.0 - len(" ".join(words[:place])) - len(words[place]) / 2.0
+        # the word itself stands in the middle, and words without room are left out
+        x = letters / 2.0 - len(" ".join(words[:place])) - len(words[place]) / 2.0
         for i, (word, share) in enumerate(zip(words, content, strict=True)):
-            if at >= 0.0 and at + len(word) <= letters:
+            if x >= 0.0 and x + len(word) <= letters:
                 box = {"boxstyle": "square,pad=0.15", "fill": False, "linewidth": 0.5} if i == place else None
                 props = {"fontfamily": "monospace", "fontsize": SIZE, "color": str(LIGHTEST * (1.0 - share))}
-                axis.text(at, -number, word, bbox=box, parse_math=False, **props)
-            at += len(word) + 1.0
+                axis.text(x, -number, word, bbox=box, parse_math=False, **props)
+            x += len(word) + 1.0
     return figure
 
 
@@ -55,11 +56,11 @@ def figure_27_12(inputs: Inputs) -> Figure:
     words, probabilities = results.motion(inputs)
     figure, ((left, right),) = style.grid(1, 2, 2.3, gridspec_kw={"width_ratios": [1.9, 1.0]})
     left.axis("off")
-    columns = sorted({round(at) for at in np.linspace(0.0, len(words) - 1.0, TIMES)}) if words else []
+    columns = sorted({round(time) for time in np.linspace(0.0, len(words) - 1.0, TIMES)}) if words else []
     for column, time in enumerate(columns):
-        at = (column + 0.02) / len(columns)
-        left.text(at, 1.0, f"time {time}", transform=left.transAxes, va="top", fontsize=7.5, weight="bold")
-        left.text(at, 0.9, "\n".join(words[time]), transform=left.transAxes, va="top", fontsize=7.0, parse_math=False)
+        x = (column + 0.02) / len(columns)
+        left.text(x, 1.0, f"time {time}", transform=left.transAxes, va="top", fontsize=7.5, weight="bold")
+        left.text(x, 0.9, "\n".join(words[time]), transform=left.transAxes, va="top", fontsize=7.0, parse_math=False)
     for (word, values), line in zip(probabilities.items(), ("-", "--", ":"), strict=False):
         right.plot(range(len(values)), values, line, color=style.INK, label=word)
     right.set(xlabel="time", ylabel="probability in the topic", ylim=(0.0, None))
@@ -72,16 +73,16 @@ def figure_27_12(inputs: Inputs) -> Figure:
 def supervised(inputs: Inputs) -> str:
     """Return the table of supervised LDA: a row for each corpus and K."""
     body: list[latex.TableRow] = []
-    for corpus, of_corpus in groupby(results.label_rows(inputs), lambda row: row.own.corpus):
+    for corpus, label_rows in groupby(results.label_rows(inputs), lambda row: row.own.corpus):
         if body:
             body.append(latex.ADDLINESPACE)
         name = latex.corpus_name(corpus)
-        for own, other, frequency in of_corpus:
+        for own, other, frequency in label_rows:
             numbers = [row.likelihood.value for row in (own, other)]
             numbers += [row.usual.value for row in (own, other) if row.usual is not None]
             numbers += [row.measured[slda.WORDS] for row in (own, other)]
-            within = latex.percent(own.measured[slda.WITHIN_LIMIT], 0)
-            cells = [name, latex.integer(own.topics), within, latex.signed(frequency, 3)]
+            share = latex.percent(own.measured[slda.WITHIN_LIMIT], 0)
+            cells = [name, latex.integer(own.topics), share, latex.signed(frequency, 3)]
             body.append([*cells, *(latex.signed(value, 3) for value in numbers)])
             name = ""
     head = (
@@ -144,7 +145,7 @@ def dynamic(inputs: Inputs) -> str:
     body: list[latex.TableRow] = []
     for row in rows(inputs, results.DYNAMICS, results.DYNAMIC_MODELS):
         size = results.effective_size(inputs, row)
-        enough = size is None or size >= SIZE
+        enough = size is None or size >= LEAST_EFFECTIVE
         likelihood, gap = (scored(row.likelihood), _gap(row)) if enough else (_value(row.likelihood), latex.DASH)
         shown = latex.DASH if size is None else latex.integer(int(size))
         body.append([results.DYNAMIC_MODELS[row.model], _value(row.usual), likelihood, gap, shown])
@@ -153,12 +154,12 @@ def dynamic(inputs: Inputs) -> str:
 
 
 def table_27_1(inputs: Inputs) -> str:
-    """Return Table 27.1: topics of LDA, topics of LDA-HMM and its states, a column each, from above to below."""
+    """Return Table 27.1: from top to bottom topics of LDA, topics of LDA-HMM and its states, a column each."""
     return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[0])
 
 
 def table_27_1_of_others(inputs: Inputs) -> str:
-    """Return the same table of other corpora."""
+    """Return the same table for other corpora."""
     return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[1])
 
 

@@ -69,8 +69,8 @@ def label_rows(inputs: Inputs) -> list[LabelRow]:
 
 def effective_size(inputs: Inputs, row: Row) -> float | None:
     """Return the least effective size of annealing of all seeds; None for a model that is not annealed."""
-    of_model = {"variant": DYNAMICS, "corpus": row.corpus, "model": row.model}
-    sizes = select(inputs.measurements, **of_model, quantity=dynamics.SIZE)["value"]
+    names = {"variant": DYNAMICS, "corpus": row.corpus, "model": row.model}
+    sizes = select(inputs.measurements, **names, quantity=dynamics.SIZE)["value"]
     return sizes.min() if len(sizes) else None
 
 
@@ -80,7 +80,7 @@ def function_shares(inputs: Inputs, model: str) -> "pd.DataFrame":
     return rows[["corpus", "topics", "seed", "value"]].assign(error=0.0)
 
 
-# whose words the exhibits show in the text, as in their sources; the supplement has those of the others
+# corpora whose words the exhibits show in the text, as in their sources; the supplement shows the other corpora
 TABLE_27_1, FIGURE_27_14 = "brown", "nips-running"
 
 
@@ -92,15 +92,15 @@ def corpora_of_words(inputs: Inputs, in_text: str) -> tuple[list[str], list[str]
     return corpora[:1], corpora[1:]
 
 
-def word_lists(inputs: Inputs, corpus: str, model: str, what: str) -> list[list[str]]:
+def word_lists(inputs: Inputs, corpus: str, model: str, kind: str) -> list[list[str]]:
     """Return the words of a model's topics or states of Table 27.1, the largest first."""
     if inputs.notes is None:
         return []
     rows = select(inputs.notes, variant=ROLES, corpus=corpus, model=model)
-    rows = rows[rows["quantity"].str.startswith(f"{what}-")].assign(
+    rows = rows[rows["quantity"].str.startswith(f"{kind}-")].assign(
         number=lambda one: one["quantity"].str.rpartition("-")[2].astype(int)
     )
-    return [of["text"].tolist() for _, of in rows.sort_values(["number", "at"]).groupby("number")]
+    return [group["text"].tolist() for _, group in rows.sort_values(["number", "at"]).groupby("number")]
 
 
 class Context(NamedTuple):
@@ -115,12 +115,12 @@ def contexts(inputs: Inputs, corpus: str, role: str) -> list[Context]:
     """Return the contexts of Figure 27.14 in one role, word by word."""
     if inputs.notes is None:
         return []
-    of = {"variant": ROLES, "corpus": corpus}
+    names = {"variant": ROLES, "corpus": corpus}
     shown = []
-    for n, place in enumerate(inputs.arrays.first(**of, name=f"{role}-{lda_hmm_words.PLACE}"), start=1):
+    for n, place in enumerate(inputs.arrays.first(**names, name=f"{role}-{lda_hmm_words.PLACE}"), start=1):
         name = f"{role}-{n}"
-        texts = select(inputs.notes, **of, quantity=name).sort_values("at")["text"].tolist()
-        shown.append(Context(texts, inputs.arrays.first(**of, name=name).tolist(), int(place)))
+        texts = select(inputs.notes, **names, quantity=name).sort_values("at")["text"].tolist()
+        shown.append(Context(texts, inputs.arrays.first(**names, name=name).tolist(), int(place)))
     return shown
 
 
@@ -138,9 +138,9 @@ def motion(inputs: Inputs) -> Motion:
     texts = select(inputs.notes, variant=DYNAMICS)
     texts = texts[texts["seed"] == texts["seed"].min()].sort_values("at")
     names = select(texts, quantity=dynamics.WORD)["text"]
-    of_words = inputs.arrays.first(variant=DYNAMICS, name=dynamics.PROBABILITY).T.tolist()
+    probabilities = inputs.arrays.first(variant=DYNAMICS, name=dynamics.PROBABILITY).T.tolist()
     words = [str(text).split() for text in select(texts, quantity=dynamics.TOP)["text"]]
-    return Motion(words, dict(zip(map(str, names), of_words, strict=True)))
+    return Motion(words, dict(zip(map(str, names), probabilities, strict=True)))
 
 
 LABELS = Margin(

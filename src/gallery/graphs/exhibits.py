@@ -18,8 +18,8 @@ from gallery.graphs.spec import CONCEPTS, LINKS, MEMBERSHIPS, NODE_FEATURES, PAR
 from heldout.typing import Floats, Ints
 
 SHOWN_PREDICATES, SHOWN_INTERACTIONS = 6, 7  # panels of clusters
-_AT_CORNER = 0.9  # a membership that is of one block
-LINK = 0.8  # mean of a block, from which Figure 27.25 shows a link
+_CORNER = 0.9  # least membership of a node that is shown at a corner
+LINK = 0.8  # mean beyond which a block is a link of Figure 27.25
 _GROUPS = style.CORPUS_COLOURS
 
 
@@ -29,10 +29,10 @@ def _adjacency(axis: Axes, arcs: Floats, order: Ints, clusters: Ints) -> None:
     for edge in np.flatnonzero(np.diff(clusters[order])):
         axis.axhline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.6)
         axis.axvline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.6)
-    _bare(axis)
+    _hide_ticks(axis)
 
 
-def _bare(axis: Axes) -> None:
+def _hide_ticks(axis: Axes) -> None:
     axis.grid(visible=False)
     axis.set_xticks([])
     axis.set_yticks([])
@@ -40,43 +40,43 @@ def _bare(axis: Axes) -> None:
 
 def figure_27_19(inputs: Inputs) -> Figure:
     """Draw the nine nodes' graph, and its adjacency matrix in the nodes' order and in the order of the clusters."""
-    found = results.structure(inputs, NINE)
+    nine = results.structure(inputs, NINE)
     titles = ("the graph", "nodes as they come", "by the clusters found")
     figure, (axes,) = style.grid(1, 3, 1.9, titles=titles)
-    n = len(found.groups)
+    n = len(nine.groups)
     angles = 2.0 * np.pi * np.arange(n) / max(n, 1)
     x, y = np.sin(angles), np.cos(angles)
-    for i, j in np.argwhere(found.arcs > 0.0):
+    for i, j in np.argwhere(nine.arcs > 0.0):
         props = {"arrowstyle": "-|>", "color": style.PALE, "linewidth": 0.4, "shrinkA": 5.0, "shrinkB": 5.0}
         axes[0].annotate("", (x[j], y[j]), (x[i], y[i]), arrowprops=props | {"mutation_scale": 5.0})
     for i in range(n):
-        axes[0].plot(x[i], y[i], "o", color=_GROUPS[found.clusters[i] % len(_GROUPS)], markersize=11.0)
+        axes[0].plot(x[i], y[i], "o", color=_GROUPS[nine.clusters[i] % len(_GROUPS)], markersize=11.0)
         axes[0].text(x[i], y[i], str(i + 1), ha="center", va="center", fontsize=7.0, color=style.WHITE)
     axes[0].set_xlim(-1.3, 1.3)
     axes[0].set_ylim(-1.3, 1.3)
     axes[0].set_aspect("equal")
     axes[0].set_axis_off()
-    for axis, order in zip(axes[1:], (np.arange(n), np.argsort(found.clusters, kind="stable")), strict=True):
-        _adjacency(axis, found.arcs, order, found.clusters if axis is axes[2] else np.zeros(n, dtype=np.int64))
+    for axis, order in zip(axes[1:], (np.arange(n), np.argsort(nine.clusters, kind="stable")), strict=True):
+        _adjacency(axis, nine.arcs, order, nine.clusters if axis is axes[2] else np.zeros(n, dtype=np.int64))
         axis.set_xticks(range(n), [str(node + 1) for node in order])
         axis.set_yticks(range(n), [str(node + 1) for node in order])
     return figure
 
 
 def figure_27_20(inputs: Inputs) -> Figure:
-    """Draw graphs with four structures, nodes as they come above and by the clusters found below."""
+    """Draw graphs with four structures, their nodes in a random order above and by the clusters found below."""
     titles = [name.replace("-", " ") for name in STRUCTURES]
     figure, axes = style.grid(2, len(STRUCTURES), 3.0, titles=titles)
     for column, name in zip(axes.T, STRUCTURES, strict=True):
-        found = results.structure(inputs, name)
-        n = len(found.groups)
-        _adjacency(column[0], found.arcs, np.arange(n), np.zeros(n, dtype=np.int64))
-        _adjacency(column[1], found.arcs, np.argsort(found.clusters, kind="stable"), found.clusters)
+        graph = results.structure(inputs, name)
+        n = len(graph.groups)
+        _adjacency(column[0], graph.arcs, np.arange(n), np.zeros(n, dtype=np.int64))
+        _adjacency(column[1], graph.arcs, np.argsort(graph.clusters, kind="stable"), graph.clusters)
     return figure
 
 
 def figure_27_22(inputs: Inputs) -> Figure:
-    """Draw who likes whom by the most probable partition, and every monk in the simplex of three memberships."""
+    """Draw the monks' likes by the most probable partition, and every monk in the simplex of three memberships."""
     figure, (axes,) = style.grid(1, 2, 3.1, titles=("who likes whom", "expected memberships"))
     likes, clusters, names = results.monks(inputs)
     order = np.argsort(clusters, kind="stable")
@@ -86,7 +86,7 @@ def figure_27_22(inputs: Inputs) -> Figure:
     axes[1].plot(*corners[[0, 1, 2, 0]].T, color=style.INK, linewidth=0.8)
     by_seed = results.memberships_by_seed(inputs, results.rhos(inputs)[0]) if results.rhos(inputs) else {}
     for shares in list(by_seed.values())[:1]:
-        # blocks that are drawn are the first three, of as many as there are
+        # only the first three blocks are drawn
         three = np.pad(shares, ((0, 0), (0, max(0, 3 - shares.shape[1]))))[:, :3]
         waverers_last = sorted(enumerate(three @ corners), key=lambda place: place[0] in results.WAVERERS)
         for node, (x, y) in waverers_last:
@@ -95,13 +95,13 @@ def figure_27_22(inputs: Inputs) -> Figure:
                 {"markerfacecolor": style.WHITE, "markersize": 6.0} if node in results.WAVERERS else {"markersize": 4.5}
             )
             axes[1].plot(x, y, "o", color=colour, **waverer)
-            if three[node].max() < _AT_CORNER:
+            if three[node].max() < _CORNER:
                 away, side = ((4, 3), "left") if node % 2 else ((-5, -3), "right")
                 place = (float(x), float(y))
                 style.label(axes[1], str(node + 1), place, away, fontsize=7.0, ha=side, path_effects=style.outline())
         for block, (corner, away) in enumerate(zip(corners, ((-4, -14), (4, -14), (0, 8)), strict=True)):
-            there = ", ".join(str(node + 1) for node in np.flatnonzero(three[:, block] >= _AT_CORNER))
-            style.label(axes[1], there, tuple(corner), away, fontsize=7.0, ha=("left", "right", "center")[block])
+            nodes = ", ".join(str(node + 1) for node in np.flatnonzero(three[:, block] >= _CORNER))
+            style.label(axes[1], nodes, tuple(corner), away, fontsize=7.0, ha=("left", "right", "center")[block])
     axes[1].set_aspect("equal")
     axes[1].set_xlim(-0.1, 1.1)
     axes[1].set_ylim(-0.18, 1.02)
@@ -114,7 +114,7 @@ def figure_27_25(inputs: Inputs) -> Figure:
     state = results.best_state(inputs, "umls")
     figure, axes = style.grid(2, SHOWN_PREDICATES // 2, 3.4)
     for axis in axes.ravel():
-        _bare(axis)
+        _hide_ticks(axis)
     if state is None:
         return figure
     means = results.block_means(inputs, "umls", "holds", state)
@@ -130,21 +130,21 @@ def figure_27_25(inputs: Inputs) -> Figure:
 
 
 def figure_27_26(inputs: Inputs) -> Figure:
-    """Draw nations: features by clusters above, and below interactions of the clusters with most of them."""
+    """Draw the nations: features by clusters above, and the largest clusters of interactions below."""
     state = results.best_state(inputs, "nations")
     figure = Figure(figsize=(style.WIDTH, 3.2))
     panels = figure.add_gridspec(2, SHOWN_INTERACTIONS, height_ratios=[1.8, 1.0])
     top = figure.add_subplot(panels[0, :])
     bottom = [figure.add_subplot(panels[1, column]) for column in range(SHOWN_INTERACTIONS)]
     for axis in (top, *bottom):
-        _bare(axis)
+        _hide_ticks(axis)
     if state is None:
         return figure
     countries, features = state.clusters["countries"], state.clusters["features"]
     n, order = len(countries), np.argsort(countries, kind="stable")
     columns = np.argsort(features, kind="stable")
     has = results.cells(inputs, "nations", "has")
-    greys = colormaps["Greys"].with_extremes(bad=style.PALE)  # of features that are not known
+    greys = colormaps["Greys"].with_extremes(bad=style.PALE)  # pale where a feature is not known
     top.imshow(has[np.ix_(order, columns)], cmap=greys, vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
     for edge in np.flatnonzero(np.diff(countries[order])):
         top.axhline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.7)
@@ -197,20 +197,20 @@ def links(inputs: Inputs) -> str:
     import pandas as pd
 
     names = [
-        f"{one}-{links_run.LOG_LOSS}"
-        for one in (links_run.DENSITY, links_run.PLUGGED, links_run.ONE, links_run.AVERAGE)
+        f"{prediction}-{links_run.LOG_LOSS}"
+        for prediction in (links_run.DENSITY, links_run.PLUGGED, links_run.ONE, links_run.AVERAGE)
     ]
-    names += [f"{one}-{links_run.AUC}" for one in (links_run.ONE, links_run.AVERAGE)]
+    names += [f"{prediction}-{links_run.AUC}" for prediction in (links_run.ONE, links_run.AVERAGE)]
     tables = {
         name: pd.concat([results.link_means(inputs, name, experiment) for experiment in (LINKS, NODE_FEATURES)])
         for name in names
     }
     rows: list[latex.TableRow] = []
-    before = ""
+    previous = ""
     for row in tables[names[0]].to_dict("records"):
-        if before and row["corpus"] != before:
+        if previous and row["corpus"] != previous:
             rows.append(latex.ADDLINESPACE)
-        before = row["corpus"]
+        previous = row["corpus"]
         cells = []
         for table in tables.values():
             own = table[(table["corpus"] == row["corpus"]) & (table["model"] == row["model"])]
@@ -223,13 +223,13 @@ def links(inputs: Inputs) -> str:
 
 
 def concepts(inputs: Inputs) -> str:
-    """Return the numbers of clusters: the chapter's, of the best start by seed, and the posterior's share at it."""
+    """Return numbers of clusters: the chapter's, with its share of the posterior, and the best start's by seed."""
     rows: list[latex.TableRow] = []
     for corpus, published in results.PUBLISHED.items():
         eta = results.chosen_eta(inputs, corpus)
         for kind, number in published.items() if eta is not None else ():
-            found = results.numbers_of_clusters(inputs, corpus, kind, eta or 1.0)
-            ours = ", ".join(latex.integer(value) for value in found["value"])
+            numbers = results.numbers_of_clusters(inputs, corpus, kind, eta or 1.0)
+            ours = ", ".join(latex.integer(value) for value in numbers["value"])
             shares = results.shares_of_numbers(inputs, corpus, kind, eta or 1.0)
             ends = f"{min(shares)} to {max(shares)}" if shares else latex.DASH
             share = latex.percent(shares.get(number, 0.0), 0)
@@ -238,8 +238,8 @@ def concepts(inputs: Inputs) -> str:
     return latex.tabular(inputs, "@{}llrrrr@{}", head, rows)
 
 
-SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
-ROUNDING = 1e-9  # nats, of values without an error
+SEEN = 3.0  # largest distance of annealing from an exact value, in stated errors
+ROUNDING = 1e-9  # nats; the same of values without an error
 
 
 def _signed(value: float | None, digits: int = 1) -> str:
@@ -262,12 +262,14 @@ def graph_macros(inputs: Inputs) -> Macros:
         "MonksBoundGap": _signed(last.bound - last.exact if last and last.bound and last.exact else None),
         "MonksAgree": f"{latex.integer(agree['value'].iloc[0])} of {len(names)}" if len(agree) else NOT_RUN,
     }
-    both = [row for row in known if row.annealed is not None and row.error is not None]
-    within = [abs((r.annealed or 0.0) - (r.exact or 0.0)) <= SEEN * (r.error or 0.0) + ROUNDING for r in both]
-    result["BlocksWithin"] = f"{sum(within)} of {len(within)}" if within else NOT_RUN
-    found = [results.structure(inputs, name) for name in STRUCTURES]
-    right = [number == len(one.groups) for one in found for number in one.agree]
-    result["StructuresFound"] = f"{sum(right)} of {len(right)}" if right else NOT_RUN
+    annealed_rows = [row for row in known if row.annealed is not None and row.error is not None]
+    agreements = [
+        abs((row.annealed or 0.0) - (row.exact or 0.0)) <= SEEN * (row.error or 0.0) + ROUNDING for row in annealed_rows
+    ]
+    result["BlocksWithin"] = f"{sum(agreements)} of {len(agreements)}" if agreements else NOT_RUN
+    structures = [results.structure(inputs, name) for name in STRUCTURES]
+    recovered = [number == len(graph.groups) for graph in structures for number in graph.agree]
+    result["StructuresFound"] = f"{sum(recovered)} of {len(recovered)}" if recovered else NOT_RUN
     levels = results.rhos(inputs)
     for name, rho in (("", levels[:1]), ("Robust", levels[1:2])):
         annealed, plugged = (

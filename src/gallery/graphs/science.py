@@ -1,8 +1,8 @@
 """Results and claims about models of graphs and relations (Murphy, 2012, sections 27.5 and 27.6.1).
 
-A membership counts from a twentieth on, which a simplex shows, and a prediction from a thousandth of a nat per cell:
-both were stated before their data. A number of clusters is similar within one of them: stated after trial runs that
-had shown such numbers on both data. The start and the Beta prior of those are chosen by p(R, q) alone.
+The margins of memberships, a twentieth, which a simplex shows, and of predictions, a thousandth of a nat per cell, were
+stated before their data. The margin of numbers of clusters, one cluster, was stated after trial runs that had shown
+such numbers on both data. The start and the Beta prior of numbers of clusters are chosen by p(R, q) alone.
 """
 
 from collections.abc import Sequence
@@ -53,8 +53,8 @@ class BlockRow(NamedTuple):
     Attributes:
         K: the number of clusters.
         exact, joint, profile: as `gallery.graphs.experiments.partitions` measures them.
-        annealed, error, bound: as `gallery.graphs.experiments.blocks` does, means over seeds but for the bound,
-            the best of all seeds.
+        annealed, error, bound: as `gallery.graphs.experiments.blocks` measures them, means over seeds but for the
+            bound, the best of all seeds.
     """
 
     K: int
@@ -66,12 +66,12 @@ class BlockRow(NamedTuple):
     bound: float | None
 
 
-def _mean(found: "pd.DataFrame") -> float | None:
-    return float(found["value"].mean()) if len(found) else None
+def _mean(table: "pd.DataFrame") -> float | None:
+    return float(table["value"].mean()) if len(table) else None
 
 
 def block_rows(inputs: Inputs) -> list[BlockRow]:
-    """Return the rows of the table, by K."""
+    """Return the rows of the stochastic block model's table by K."""
     numbers = {
         *rows(inputs, PARTITIONS, partitions.EXACT)["topics"],
         *rows(inputs, BLOCKS, blocks.ANNEALED_EVIDENCE)["topics"],
@@ -92,7 +92,7 @@ def block_rows(inputs: Inputs) -> list[BlockRow]:
 
 
 class Structure(NamedTuple):
-    """A drawn graph: (n, n) arcs, clusters found and groups drawn, (n,), and how many nodes agree by seed."""
+    """A drawn graph: (n, n) arcs, clusters found and groups drawn, (n,), and numbers of nodes that agree, by seed."""
 
     arcs: Floats
     clusters: Ints
@@ -111,7 +111,7 @@ def structure(inputs: Inputs, name: str) -> Structure:
 
 
 def monks(inputs: Inputs) -> tuple[Floats, Ints, list[str]]:
-    """Return who likes whom, (n, n), the most probable clusters at the largest K, and the names; empty if not run."""
+    """Return the monks' likes, (n, n), their most probable clusters at the largest K, and names; empty if not run."""
     names = select(inputs.notes, variant=PARTITIONS, quantity="node")
     K = max((place.topics for place in inputs.arrays.select(variant=PARTITIONS)), default=0)
     likes = inputs.arrays.first(variant=PARTITIONS, name=partitions.ARC)
@@ -132,7 +132,7 @@ def rhos(inputs: Inputs) -> list[float]:
 
 
 def second_shares(shares: Floats) -> Floats:
-    """Return every node's second largest membership, (n,); 0 of one block."""
+    """Return every node's second largest membership, (n,); 0 with one block."""
     ordered: Floats = np.sort(shares, axis=1)
     return ordered[:, -2] if shares.shape[1] > 1 else np.zeros(len(shares))
 
@@ -144,24 +144,24 @@ def chosen_eta(inputs: Inputs, corpus: str) -> float | None:
 
 
 def numbers_of_clusters(inputs: Inputs, corpus: str, kind: str, eta: float) -> "pd.DataFrame":
-    """Return by seed how many clusters of a type the state with the highest p(R, q) has."""
+    """Return the number of clusters of a type in the state with the highest p(R, q), by seed."""
     return rows(inputs, CONCEPTS, f"{concepts.BEST}-{kind}", corpus=corpus, smoothing=eta)
 
 
 def shares_of_numbers(inputs: Inputs, corpus: str, kind: str, eta: float) -> dict[int, float]:
-    """Return the share of all seeds' samples with so many clusters."""
+    """Return the shares of all seeds' samples by their number of clusters of a type."""
     found = rows(inputs, CONCEPTS, f"{concepts.SHARE}-{kind}", corpus=corpus, smoothing=eta)
     seeds = max(1, found["seed"].nunique())
-    return {int(str(at)): float(own["value"].sum()) / seeds for at, own in found.groupby("at")}
+    return {int(str(number)): float(shares["value"].sum()) / seeds for number, shares in found.groupby("at")}
 
 
 class Clustered(NamedTuple):
-    """The state with the highest p(R, q) of the seed where that is highest.
+    """The state with the highest p(R, q) of all seeds.
 
     Attributes:
         clusters: by type, numbered from 0.
-        names: of the entities, by type.
-        seed, eta: where it was found.
+        names: names of the entities, by type.
+        seed, eta: the seed and the Beta prior that it was found with.
     """
 
     clusters: dict[str, Ints]
@@ -171,7 +171,7 @@ class Clustered(NamedTuple):
 
 
 def best_state(inputs: Inputs, corpus: str) -> Clustered | None:
-    """Return that state under the prior that was chosen; None where it was not run."""
+    """Return the state with the highest p(R, q) under the chosen Beta prior; None where it was not run."""
     eta = chosen_eta(inputs, corpus)
     if eta is None:
         return None
@@ -179,17 +179,17 @@ def best_state(inputs: Inputs, corpus: str) -> Clustered | None:
     seed = int(joints["seed"].to_numpy()[int(np.argmax(joints["value"].to_numpy(float)))])
     clusters, names = {}, {}
     for kind in PUBLISHED[corpus]:
-        of_kind = inputs.arrays.first(
+        labels = inputs.arrays.first(
             variant=CONCEPTS, corpus=corpus, smoothing=eta, seed=seed, name=f"{concepts.CLUSTER}-{kind}"
         )
-        clusters[kind] = of_kind.astype(np.int64)
+        clusters[kind] = labels.astype(np.int64)
         noted = select(inputs.notes, variant=CONCEPTS, corpus=corpus, quantity=f"{concepts.CLUSTER}-{kind}", seed=seed)
         names[kind] = [str(name) for name in noted.sort_values("at")["text"]]
     return Clustered(clusters, names, seed, eta)
 
 
 def block_means(inputs: Inputs, corpus: str, relation: str, state: Clustered) -> Floats:
-    """Return E[eta | q, R] of that state's blocks, an axis for each type."""
+    """Return E[eta | q, R] of a state's blocks, an axis for each type."""
     name = f"{relation}-{concepts.MEAN}"
     return inputs.arrays.first(variant=CONCEPTS, corpus=corpus, smoothing=state.eta, seed=state.seed, name=name)
 
@@ -206,7 +206,7 @@ def link_means(inputs: Inputs, quantity: str, experiment: str = LINKS) -> "pd.Da
 
 
 def feature_gaps(inputs: Inputs, model: str) -> list[float]:
-    """Return parameters plugged in less log p(R) of the observed cells, nats, with the most clusters, by seed."""
+    """Return the plugged-in less the exact log p(R) of observed cells, nats, with the most clusters, by seed."""
     profile, evidence = (
         rows(inputs, NODE_FEATURES, quantity, model=model).set_index(["topics", "seed"])["value"]
         for quantity in (node_features.PROFILE, node_features.EVIDENCE)
@@ -230,17 +230,17 @@ CELLS = Margin(0.001, "nats per cell", "a hundredth of what an arc of such graph
 
 
 def profile_optimistic(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the lead of plugged-in parameters and clusters over the exact likelihood, at most over K."""
+    """Measure the lead of plugged-in parameters and clusters over the exact likelihood, the largest over K."""
     gaps = [row.profile - row.exact for row in block_rows(inputs) if row.profile is not None and row.exact is not None]
     if not gaps:
         return []
     reversed_cells = sum(gap < 0.0 for gap in gaps)
-    of_cells = (0.0, 0.0, 1, len(gaps), reversed_cells)  # threshold, margin, replicates, cells
-    return [Effect("monks", "", max(gaps), 0.0, float("inf"), "nats", *of_cells, test="identity")]
+    numbers = (0.0, 0.0, 1, len(gaps), reversed_cells)  # threshold, margin, replicates, cells
+    return [Effect("monks", "", max(gaps), 0.0, float("inf"), "nats", *numbers, test="identity")]
 
 
 def similar_clusters(inputs: Inputs, _: Sequence[str], *, corpus: str) -> list[Effect]:
-    """Measure by how many clusters the best of several starts differs from the published number, by type."""
+    """Measure the best start's number of clusters less the published one, by type."""
     eta, found = chosen_eta(inputs, corpus), list[Effect]()
     for kind, published in PUBLISHED[corpus].items() if eta is not None else ():
         numbers = numbers_of_clusters(inputs, corpus, kind, eta or 1.0)
@@ -250,7 +250,7 @@ def similar_clusters(inputs: Inputs, _: Sequence[str], *, corpus: str) -> list[E
 
 
 def average_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the lead of the average over samples over one partition, mean over models and K."""
+    """Measure the lead of the samples' average over one partition, mean over models and K."""
     average, one = (link_loss(inputs, name) for name in (links.AVERAGE, links.ONE))
     return effects(less(average, one, ["corpus", "model", "topics", "seed"]), margin=CELLS)
 
@@ -259,10 +259,12 @@ def features_help(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure the lead of features over blocks alone by combination, mean over K; splits share most pairs."""
     share = float(inputs.settings.experiment(NODE_FEATURES).get("settings", {}).get("hidden", 0.0))
     losses, found = link_loss(inputs, links.AVERAGE, NODE_FEATURES), list[Effect]()
-    of = {name: losses[losses["model"] == model].drop(columns="model") for name, model in node_features.MODEL.items()}
-    without = of.pop(NO_FEATURES)
-    for combination, own in of.items():
-        gains = less(own, without, ["corpus", "topics", "seed"])
+    by_name = {
+        name: losses[losses["model"] == model].drop(columns="model") for name, model in node_features.MODEL.items()
+    }
+    plain = by_name.pop(NO_FEATURES)
+    for combination, own in by_name.items():
+        gains = less(own, plain, ["corpus", "topics", "seed"])
         found += effects(gains, margin=CELLS, held_out=share, part=combination)
     return found
 

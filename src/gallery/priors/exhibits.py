@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 HEIGHT = 4.6
-STEPS = 400  # steps of the layout
-WORDS = 3  # words of a topic that are shown
-SHOWN = 22  # edges, the strongest
-LABEL = np.array([0.16, 0.13])  # a label's width and height, of the panel's
+STEPS = 400  # number of steps of the layout
+WORDS = 3  # number of words of a topic that are shown
+SHOWN = 22  # number of edges that are drawn, the strongest
+LABEL = np.array([0.16, 0.13])  # width and height of a label, as shares of the panel's
 
 
 def layout(topics: int, edges: dict[tuple[int, int], float]) -> Floats:
@@ -43,32 +43,34 @@ def layout(topics: int, edges: dict[tuple[int, int], float]) -> Floats:
     places = np.sqrt((np.arange(topics) + 0.5) / topics)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     ends, distance = np.array(sorted(edges), dtype=int).reshape(-1, 2), 1.6 / np.sqrt(topics)
     for step in range(STEPS):
-        apart = places[:, None] - places[None]
-        squared = (apart**2).sum(axis=-1) + 1e-9
-        force = (apart * (distance**2 / squared)[:, :, None]).sum(axis=1) - 0.3 * places
-        along = places[ends[:, 0]] - places[ends[:, 1]]
-        pull = along * np.linalg.norm(along, axis=1, keepdims=True) / distance
+        offsets = places[:, None] - places[None]
+        squared = (offsets**2).sum(axis=-1) + 1e-9
+        force = (offsets * (distance**2 / squared)[:, :, None]).sum(axis=1) - 0.3 * places
+        vectors = places[ends[:, 0]] - places[ends[:, 1]]
+        pull = vectors * np.linalg.norm(vectors, axis=1, keepdims=True) / distance
         np.subtract.at(force, ends[:, 0], pull)
         np.add.at(force, ends[:, 1], pull)
         size = np.linalg.norm(force, axis=1, keepdims=True) + 1e-12
         places = places + force / size * np.minimum(size, 0.1 * (1.0 - step / STEPS))
     low, high = places.min(axis=0), places.max(axis=0)
     places = (places - low) / np.maximum(high - low, 1e-9)
-    for _ in range(STEPS):  # labels that overlap move apart, the shorter way
-        apart = places[:, None] - places[None]
-        over = np.maximum(LABEL - np.abs(apart), 0.0) * ~np.eye(topics, dtype=bool)[:, :, None]
-        over *= (over > 0.0).all(axis=-1, keepdims=True)
-        shorter = over / LABEL == (over / LABEL).min(axis=-1, keepdims=True)
+    for _ in range(STEPS):  # labels that overlap separate, the shorter way
+        offsets = places[:, None] - places[None]
+        overlap = np.maximum(LABEL - np.abs(offsets), 0.0) * ~np.eye(topics, dtype=bool)[:, :, None]
+        overlap *= (overlap > 0.0).all(axis=-1, keepdims=True)
+        shorter = overlap / LABEL == (overlap / LABEL).min(axis=-1, keepdims=True)
         signs = np.where(
-            apart == 0.0, np.sign(np.subtract.outer(np.arange(topics), np.arange(topics)))[:, :, None], np.sign(apart)
+            offsets == 0.0,
+            np.sign(np.subtract.outer(np.arange(topics), np.arange(topics)))[:, :, None],
+            np.sign(offsets),
         )
-        places = np.clip(places + 0.25 * (over * shorter * signs).sum(axis=1), 0.0, 1.0)
+        places = np.clip(places + 0.25 * (overlap * shorter * signs).sum(axis=1), 0.0, 1.0)
     result: Floats = places
     return result
 
 
 def figure_27_10(inputs: Inputs) -> Figure:
-    """Draw topics with an edge by their first words, larger the more prevalent, and edges of positive correlation."""
+    """Draw topics with an edge as their first words, larger the more prevalent, and edges of positive correlation."""
     graph = results.graph(inputs)
     positive = {pair: value for pair, value in graph.edges.items() if value > 0.0}
     positive = dict(sorted(positive.items(), key=lambda item: -item[1])[:SHOWN])
@@ -100,15 +102,15 @@ def _scores(row: Row) -> list[str]:
 
 
 def _body(shown: Sequence[Row], cells: Callable[[Row], list[str]]) -> Iterator[latex.TableRow]:
-    """Yield the rows, a model's name once, and space between corpora."""
-    before, corpus = "", ""
+    """Yield the rows, with a model's name in its first row alone, and space between corpora."""
+    previous, corpus = "", ""
     for row in shown:
         if corpus and row.corpus != corpus:
             yield latex.ADDLINESPACE
-            before = ""
+            previous = ""
         name, corpus = LABELS[row.model], row.corpus
-        yield [name if name != before else "", *cells(row)]
-        before = name
+        yield [name if name != previous else "", *cells(row)]
+        previous = name
 
 
 def correlation(inputs: Inputs) -> str:
@@ -121,9 +123,9 @@ def covariates(inputs: Inputs) -> str:
     """Return the table of DMR, labelled and partially labelled LDA on each corpus."""
 
     def cells(row: Row) -> list[str]:
-        has = latex.decimal(row.measured[covariates_run.TOPICS_OF_ONE], 1)
+        topics = latex.decimal(row.measured[covariates_run.TOPICS_OF_ONE], 1)
         exact = latex.percent(row.measured[covariates_run.EXACT_SHARE], 0)
-        return [latex.corpus_name(row.corpus), *_scores(row), has, exact]
+        return [latex.corpus_name(row.corpus), *_scores(row), topics, exact]
 
     head = r"model & data & $K$ & folded in & likelihood & gap & topics each & exact\\"
     return latex.tabular(inputs, "@{}llrrlrrr@{}", head, _body(rows(inputs, COVARIATES), cells))
@@ -134,8 +136,8 @@ def tags(inputs: Inputs) -> str:
 
     def cells(row: Row) -> list[str]:
         information = row.measured.get(tags_run.INFORMATION)
-        says = latex.DASH if information is None else latex.decimal(abs(information), 4)
-        return [*_scores(row)[:3], says]
+        shown = latex.DASH if information is None else latex.decimal(abs(information), 4)
+        return [*_scores(row)[:3], shown]
 
     head = r"model & $K$ & bound & likelihood & one tag of another\\"
     return latex.tabular(inputs, "@{}lrrlr@{}", head, _body(rows(inputs, TAGS), cells))
@@ -152,8 +154,8 @@ def prior_macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     found = {}
     for name, (experiment, model) in _GAPS.items():
-        of_model = [row for row in results.rows(inputs, experiment) if row.model == model and row.gap is not None]
-        last = [row for row in of_model if row.corpus == of_model[-1].corpus]
+        model_rows = [row for row in results.rows(inputs, experiment) if row.model == model and row.gap is not None]
+        last = [row for row in model_rows if row.corpus == model_rows[-1].corpus]
         largest = max(last, key=lambda row: row.topics, default=None)
         scores = inputs.scores if largest is None else _scores_of(inputs, experiment, largest)
         found[f"PriorsGap{name}"] = NOT_RUN if largest is None else over_seeds.signed(gaps(scores), 3)
@@ -162,8 +164,8 @@ def prior_macros(inputs: Inputs) -> Macros:
     values = list(graph.edges.values())
     found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in values)) if graph.words else NOT_RUN
     found["GraphNegative"] = latex.integer(sum(value < 0.0 for value in values)) if graph.words else NOT_RUN
-    off = largest_distance(inputs, CORRELATION, EXACT, correlation_run.ESTIMATED)
-    found["CorrelationApart"] = NOT_RUN if off is None else latex.decimal(off, 4)
+    distance = largest_distance(inputs, CORRELATION, EXACT, correlation_run.ESTIMATED)
+    found["CorrelationApart"] = NOT_RUN if distance is None else latex.decimal(distance, 4)
     return found
 
 

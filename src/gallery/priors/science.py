@@ -50,7 +50,7 @@ def rows(inputs: Inputs, experiment: str) -> list[Row]:
 
 
 def informations(inputs: Inputs, names: Sequence[str]) -> "pd.DataFrame":
-    """Return the information of one tag on another under some models, nats, of every seed and K."""
+    """Return the information of one tag on another under some models, nats, for every seed and K."""
     table = select(inputs.measurements, variant=TAGS, quantity=tags.INFORMATION)
     return table[table["model"].isin(list(names))]
 
@@ -69,7 +69,7 @@ def graph(inputs: Inputs) -> Graph:
         return Graph({}, {}, {})
     texts = select(inputs.notes, variant=GRAPH)
     texts = texts[texts["seed"] == texts["seed"].min()]
-    words = {int(at): str(text).split() for at, text in zip(texts["at"], texts["text"], strict=True)}
+    words = {int(topic): str(text).split() for topic, text in zip(texts["at"], texts["text"], strict=True)}
     prevalence, edges = (
         inputs.arrays.first(variant=GRAPH, name=name) for name in (topic_graph.PREVALENCE, topic_graph.EDGE)
     )
@@ -77,11 +77,11 @@ def graph(inputs: Inputs) -> Graph:
     return Graph(words, dict(enumerate(prevalence.tolist())), pairs)
 
 
-SAME = 1e-9  # nats, over which an information that is 0 by definition would differ from it
+SAME = 1e-9  # largest distance, nats, of a computed information from its value of 0 by definition
 
 
 def nothing_informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Hold the information of one tag on another under multinomial regression LDA to 0: the largest in size."""
+    """Compare the largest information of one tag on another under multinomial regression LDA with 0."""
     table = informations(inputs, (tags.EXPERTS, tags.TWO_STEPS))
     return [
         Effect(

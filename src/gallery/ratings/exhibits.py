@@ -14,7 +14,7 @@ from artifact.typesetting.macros import Macros
 from gallery.gaps import gaps
 from gallery.ratings import science as results
 from gallery.ratings.experiments import rating_curves as curves
-from gallery.ratings.experiments import ratings as of
+from gallery.ratings.experiments import ratings as ratings_run
 from heldout.evaluators import FULL
 
 PASSES = {
@@ -85,10 +85,10 @@ def figure_27_29(inputs: Inputs) -> Figure:
     titles = ("", "", "Netflix, as published")
     figure, (axes,) = style.grid(1, 3, 2.9, titles=titles)
     shown = ((axes[0], PASSES, curves.PASS), (axes[1], PARAMETERS, curves.PARAMETERS))
-    for axis, lines, of_axis in shown:
+    for axis, lines, axis_name in shown:
         for model, (label, line, colour) in lines.items():
-            points = results.curve(inputs, model, of_axis)
-            marker = "o" if of_axis == curves.PARAMETERS else ""
+            points = results.curve(inputs, model, axis_name)
+            marker = "o" if axis_name == curves.PARAMETERS else ""
             axis.plot(
                 list(points), list(points.values()), line, color=colour, marker=marker, markersize=3.0, label=label
             )
@@ -118,9 +118,9 @@ LEAST_ERROR = 1e-4  # nats per rating: a smaller one is rounded up to it
 def models(inputs: Inputs) -> str:
     """Return the models of ratings by K: usual score, log density, likelihood of the ratings, error of predictions."""
     rows: list[latex.TableRow] = []
-    for model, of_model in groupby(results.table(inputs), lambda row: row.model):
+    for model, model_rows in groupby(results.table(inputs), lambda row: row.model):
         shown = [results.LABELS[model], results.USUAL_SCORES.get(model, latex.DASH)]
-        for row in of_model:
+        for row in model_rows:
             error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
             numbers = [_signed(row.usual), _signed(row.density), f"{_signed(row.likelihood)}{error}"]
             rows.append([shown[0], latex.integer(row.topics), shown[1], *numbers, latex.decimal(row.rmse, 3)])
@@ -134,7 +134,7 @@ def folding_in(inputs: Inputs) -> str:
     rows: list[latex.TableRow] = []
     for row in results.foldings(inputs):
         values = (row.full, row.likelihood, row.optimism, row.half, row.completion)
-        trained = "points" if row.model == of.PMF_POINT else "exact EM"
+        trained = "points" if row.model == ratings_run.PMF_POINT else "exact EM"
         rows.append([latex.integer(row.topics), trained, *map(_signed, values)])
     head = r"$K$ & trained by & full & likelihood & gap & half & likelihood\\"
     return latex.tabular(inputs, "@{}rlrrrrr@{}", head, rows)
@@ -146,20 +146,23 @@ def _signed(value: float | None) -> str:
 
 def rating_macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
-    point, em = ([row for row in results.foldings(inputs) if row.model == model] for model in (of.PMF_POINT, of.PMF_EM))
+    point, em = (
+        [row for row in results.foldings(inputs) if row.model == model]
+        for model in (ratings_run.PMF_POINT, ratings_run.PMF_EM)
+    )
     result: Macros = {}
     for name, rows in (("Point", point), ("Em", em)):
         for end, index in (("Fewest", 0), ("Most", -1)):
             own = select(inputs.scores, variant=results.RATINGS, model=rows[index].model) if rows else inputs.scores
-            at = select(own, topics=rows[index].topics) if rows else own.iloc[:0]
-            result[f"RatingOptimism{name}{end}"] = over_seeds.signed(gaps(at, FULL), 3)
+            scores = select(own, topics=rows[index].topics) if rows else own.iloc[:0]
+            result[f"RatingOptimism{name}{end}"] = over_seeds.signed(gaps(scores, FULL), 3)
     result["RatingFewest"] = latex.integer(point[0].topics) if point else NOT_RUN
     result["RatingMost"] = latex.integer(point[-1].topics) if point else NOT_RUN
-    dropped = results.measured(inputs, results.RATINGS, of.DROPPED, of.CD)
+    dropped = results.measured(inputs, results.RATINGS, ratings_run.DROPPED, ratings_run.CD)
     most = dropped[dropped["topics"] == dropped["topics"].max()]
     result["RatingDropped"] = over_seeds.signed(most["value"].tolist(), 4)
     svd = results.curve(inputs, curves.SVD, curves.PASS)
-    best = min(svd, key=lambda at: svd[at], default=0)
+    best = min(svd, key=lambda number: svd[number], default=0)
     result["RatingBestPass"] = latex.integer(best) if best else NOT_RUN
     result["RatingPasses"] = latex.integer(max(svd)) if svd else NOT_RUN
     result["RatingFactors"] = _factors(inputs)
@@ -167,5 +170,5 @@ def rating_macros(inputs: Inputs) -> Macros:
 
 
 def _factors(inputs: Inputs) -> str:
-    rows = results.measured(inputs, results.CURVES, of.RMSE, curves.SVD, curves.PASS)
+    rows = results.measured(inputs, results.CURVES, ratings_run.RMSE, curves.SVD, curves.PASS)
     return latex.integer(rows["topics"].iloc[0]) if len(rows) else NOT_RUN

@@ -12,7 +12,7 @@ from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import mean_points, select
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.ratings.experiments import rating_curves as curves
-from gallery.ratings.experiments import ratings as of
+from gallery.ratings.experiments import ratings as ratings_run
 from gallery.tokens.members.mixtures import MixtureOfCategoricals
 from gallery.tokens.members.user_rating_profile import UserRatingProfile
 from heldout.evaluators import COMPLETION, FULL, HALF
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
 
 RATINGS, CURVES, RECORDS = "ratings", "rating-curves", "records"
 MIXTURE, PROFILE = MixtureOfCategoricals.name, UserRatingProfile.name
-LABELS = {  # in the order of the table
+LABELS = {  # models' names, in the order of the table
     MIXTURE: MixtureOfCategoricals.label,
     PROFILE: UserRatingProfile.label,
-    of.COCLUSTERING: "Gaussian co-clustering",
-    of.OFFSETS: "offsets alone",
-    of.PMF_POINT: "PMF, points",
-    of.PMF_EM: "PMF, exact EM",
-    of.PLAIN: "PMF, exact EM, no offsets",
-    of.LEARNED: "PMF, exact EM, learned prior",
-    of.ROOT: r"PMF, exact EM, of $\sqrt{6 - R}$",
-    of.CD: "RBM, CD",
-    of.PCD: "RBM, PCD",
-    of.COMBINED: "RBM and PMF, mean",
+    ratings_run.COCLUSTERING: "Gaussian co-clustering",
+    ratings_run.OFFSETS: "offsets alone",
+    ratings_run.PMF_POINT: "PMF, points",
+    ratings_run.PMF_EM: "PMF, exact EM",
+    ratings_run.PLAIN: "PMF, exact EM, no offsets",
+    ratings_run.LEARNED: "PMF, exact EM, learned prior",
+    ratings_run.ROOT: r"PMF, exact EM, of $\sqrt{6 - R}$",
+    ratings_run.CD: "RBM, CD",
+    ratings_run.PCD: "RBM, PCD",
+    ratings_run.COMBINED: "RBM and PMF, mean",
 }
 USUAL_SCORES = {member.name: member.usual.score for member in (MixtureOfCategoricals, UserRatingProfile)}
 USUAL_SCORES |= {
     model: family.usual.score
-    for family in of.FAMILIES
+    for family in ratings_run.FAMILIES
     for model in family.models
-    if family.usual and model in LABELS and model != of.COMBINED
+    if family.usual and model in LABELS and model != ratings_run.COMBINED
 }
 
 # Murphy's own drawing of Figure 4 of Koren et al. (2009): pmtk3, demos/netflixResultsPlot.m at commit
 # 68788ecb7e04adab287ff69a6122da7f9ffc6334; K, and root mean squared errors on the quiz set of Netflix
-NETFLIX = (480_189, 17_770)  # users and films, which K is multiplied by
+NETFLIX = (480_189, 17_770)  # numbers of users and of films, which K is multiplied by
 PUBLISHED = {
     "plain": ((40, 60, 90, 128, 180), (0.9094, 0.9072, 0.9050, 0.9039, 0.9029)),
     "with biases": ((50, 100, 200), (0.9046, 0.9025, 0.9009)),
@@ -75,25 +75,27 @@ class Row(NamedTuple):
 
 
 def table(inputs: Inputs) -> list[Row]:
-    """Return the rows, by model and K."""
+    """Return the rows of the table of ratings by model and K."""
     rows: list[Row] = []
-    compared = {int(str(K)) for K in select(inputs.scores, variant=RATINGS, model=of.COCLUSTERING)["topics"].unique()}
+    compared = {
+        int(str(K)) for K in select(inputs.scores, variant=RATINGS, model=ratings_run.COCLUSTERING)["topics"].unique()
+    }
     for model in LABELS:
         records = model in (MIXTURE, PROFILE)
         scores = _record_scores(inputs) if records else select(inputs.scores, variant=RATINGS)
         scores = select(scores, model=model)
-        likelihoods = mean_points(scores, [LIKELIHOOD if records else of.RATING_LIKELIHOOD])
+        likelihoods = mean_points(scores, [LIKELIHOOD if records else ratings_run.RATING_LIKELIHOOD])
         densities = {} if records else mean_points(scores, [LIKELIHOOD])
-        usual = mean_points(scores, [USUAL, FULL])
-        rows_of_errors = measured(inputs, RATINGS, of.RMSE, model)
-        errors = {int(str(K)): float(values.mean()) for K, values in rows_of_errors.groupby("topics")["value"]}
+        usual_scores = mean_points(scores, [USUAL, FULL])
+        error_rows = measured(inputs, RATINGS, ratings_run.RMSE, model)
+        errors = {int(str(K)): float(values.mean()) for K, values in error_rows.groupby("topics")["value"]}
         for K in sorted({*likelihoods} & {*compared, 0}):
-            of_usual, density, point = usual.get(K), densities.get(K), likelihoods[K]
+            usual, density, point = usual_scores.get(K), densities.get(K), likelihoods[K]
             rows.append(
                 Row(
                     model,
                     K,
-                    of_usual.value if of_usual else None,
+                    usual.value if usual else None,
                     density.value if density else None,
                     point.value,
                     point.error,
@@ -122,7 +124,7 @@ class Folding(NamedTuple):
 def foldings(inputs: Inputs) -> list[Folding]:
     """Return the rows of the table of folding in, by K and model."""
     rows = []
-    for model in (of.PMF_POINT, of.PMF_EM):
+    for model in (ratings_run.PMF_POINT, ratings_run.PMF_EM):
         scores = select(inputs.scores, variant=RATINGS, model=model)
         columns = [mean_points(scores, [name]) for name in (FULL, HALF, COMPLETION, LIKELIHOOD)]
         for K in columns[0]:
@@ -137,7 +139,7 @@ def _record_scores(inputs: Inputs) -> "pd.DataFrame":
     return rows[rows["corpus"].isin(list(inputs.settings.experiment(RATINGS).get("corpora", ())))]
 
 
-def likelihoods(inputs: Inputs, model: str, evaluator: str = of.RATING_LIKELIHOOD) -> "pd.DataFrame":
+def likelihoods(inputs: Inputs, model: str, evaluator: str = ratings_run.RATING_LIKELIHOOD) -> "pd.DataFrame":
     """Return the scores of a model by corpus, K and seed, nats per rating, as `effects.less` takes them."""
     if model in (MIXTURE, PROFILE):
         scores = select(_record_scores(inputs), model=model, evaluator=LIKELIHOOD)
@@ -147,15 +149,17 @@ def likelihoods(inputs: Inputs, model: str, evaluator: str = of.RATING_LIKELIHOO
 
 
 def measured(inputs: Inputs, experiment: str, quantity: str, model: str, axis: str = "topics") -> "pd.DataFrame":
-    """Return a quantity of a model by corpus, K, seed and place on an axis: "value", and "error", 0."""
+    """Return a quantity of a model by corpus, K, seed and place on an axis: "value", with an "error" of 0."""
     rows = select(inputs.measurements, variant=experiment, quantity=quantity, model=model, axis=axis)
     return rows[["corpus", "topics", "seed", "at", "value"]].assign(error=0.0)
 
 
 def curve(inputs: Inputs, model: str, axis: str) -> dict[int, float]:
     """Return the errors of predicted ratings by pass or number of parameters, means over seeds."""
-    rows = measured(inputs, CURVES, of.RMSE, model, axis)
-    return {int(str(at)): float(value) for at, value in rows.groupby("at")["value"].mean().items()} if len(rows) else {}
+    rows = measured(inputs, CURVES, ratings_run.RMSE, model, axis)
+    if not len(rows):
+        return {}
+    return {int(str(place)): float(value) for place, value in rows.groupby("at")["value"].mean().items()}
 
 
 class Film(NamedTuple):
@@ -170,12 +174,12 @@ def films(inputs: Inputs) -> list[Film]:
     """Return the films at the ends of the first two factors, of the first seed."""
     numbers, loadings = (inputs.arrays.first(variant=CURVES, name=name) for name in (curves.FILM, curves.FACTORS))
     titles = _texts(inputs, curves.TITLE, curves.FILM)
-    films_at = zip(numbers.astype(int).tolist(), loadings.tolist(), strict=True)
-    return [Film(titles.get(number, str(number)), *places) for number, places in films_at]
+    pairs = zip(numbers.astype(int).tolist(), loadings.tolist(), strict=True)
+    return [Film(titles.get(number, str(number)), *places) for number, places in pairs]
 
 
 class Blocks(NamedTuple):
-    """Co-clusters: (C, C) mean ratings by users' and films' cluster, how many of either, (C,), and genres of films."""
+    """Co-clusters: (C, C) mean ratings by users' and films' cluster, numbers of either, (C,), and films' genres."""
 
     means: Floats
     users: Floats
@@ -185,11 +189,11 @@ class Blocks(NamedTuple):
 
 def blocks(inputs: Inputs) -> Blocks:
     """Return the co-clusters of the first seed; empty where the experiment was not run."""
-    means, users, of_films = (
+    means, user_sizes, film_sizes = (
         inputs.arrays.first(variant=CURVES, name=name) for name in (curves.MEAN, curves.USERS, curves.FILMS)
     )
     genres = _texts(inputs, curves.GENRE, curves.CLUSTER)
-    return Blocks(means, users, of_films, [genres.get(place, "") for place in range(len(users))])
+    return Blocks(means, user_sizes, film_sizes, [genres.get(place, "") for place in range(len(user_sizes))])
 
 
 def _texts(inputs: Inputs, quantity: str, axis: str) -> dict[int, str]:
@@ -207,11 +211,11 @@ ERRORS = Margin(
     "half a percent of the error: a twentieth of the ten percent that Netflix asked for",
     "2026-11-25, with one split's first errors in view",
 )
-Pair = tuple[str, str, str]  # the part, and the models of which one's is taken less the other's
+Pair = tuple[str, str, str]  # part of a claim, and the two models that it compares
 
 
 def by_likelihood(
-    inputs: Inputs, _: Sequence[str], *, pairs: Sequence[Pair], evaluator: str = of.RATING_LIKELIHOOD
+    inputs: Inputs, _: Sequence[str], *, pairs: Sequence[Pair], evaluator: str = ratings_run.RATING_LIKELIHOOD
 ) -> list[Effect]:
     """Measure the likelihood of test users' ratings under one model less that under another, mean over K."""
     found = []
@@ -222,10 +226,10 @@ def by_likelihood(
 
 
 def by_error(inputs: Inputs, _: Sequence[str], *, pairs: Sequence[Pair]) -> list[Effect]:
-    """Measure how much less the error of test users' predicted ratings is with one model than with another."""
+    """Measure the lead of one model over another by the error of test users' predicted ratings, mean over K."""
     found = []
     for part, own, other in pairs:
-        one, two = (measured(inputs, RATINGS, of.RMSE, model) for model in (own, other))
+        one, two = (measured(inputs, RATINGS, ratings_run.RMSE, model) for model in (own, other))
         found += effects(less(two, one), margin=ERRORS, held_out=inputs.held_out, part=part)
     return found
 
@@ -233,9 +237,9 @@ def by_error(inputs: Inputs, _: Sequence[str], *, pairs: Sequence[Pair]) -> list
 def on_curves(
     inputs: Inputs, _: Sequence[str], *, pairs: Sequence[Pair], axis: str, last: bool = False
 ) -> list[Effect]:
-    """Measure how much less the error of held-out ratings is with one model than with another, mean over K.
+    """Measure the lead of one model over another by the error of held-out ratings, mean over K.
 
-    On passes the last of both alone counts.
+    On the axis of passes only the last pass of both counts.
     """
     found = []
     for part, own, other in pairs:
@@ -245,15 +249,15 @@ def on_curves(
 
 
 def _points(inputs: Inputs, model: str, axis: str, *, last: bool) -> "pd.DataFrame":
-    rows = measured(inputs, CURVES, of.RMSE, model, axis)
+    rows = measured(inputs, CURVES, ratings_run.RMSE, model, axis)
     if last and len(rows):
         rows = rows.loc[rows.groupby(["corpus", "topics", "seed"])["at"].idxmax()]
     return rows.drop(columns="at")
 
 
 def overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure how far the error without a prior, after the last pass, lies above its least."""
-    rows = measured(inputs, CURVES, of.RMSE, curves.SVD, curves.PASS)
+    """Measure the error without a prior after the last pass less its least one."""
+    rows = measured(inputs, CURVES, ratings_run.RMSE, curves.SVD, curves.PASS)
     if not len(rows):
         return []
     groups = rows.groupby(["corpus", "topics", "seed"])["at"]
@@ -267,7 +271,7 @@ def _share(inputs: Inputs) -> float:
     return float(inputs.settings.experiment(CURVES).get("settings", {}).get("share", 0.0))
 
 
-def _likelihood(*pairs: Pair, evaluator: str = of.RATING_LIKELIHOOD) -> Measure:
+def _likelihood(*pairs: Pair, evaluator: str = ratings_run.RATING_LIKELIHOOD) -> Measure:
     return partial(by_likelihood, pairs=pairs, evaluator=evaluator)
 
 
@@ -277,28 +281,31 @@ RATINGS_CLAIMS = (
         "section 27.2.2, of 27.6.2",
         "A point estimate of users' vectors overfits; EM, which integrates them out, does not",
         "exact log density of new users' ratings under PMF by exact EM over users, less that by points, mean over K",
-        _likelihood(("", of.PMF_EM, of.PMF_POINT), evaluator=LIKELIHOOD),
+        _likelihood(("", ratings_run.PMF_EM, ratings_run.PMF_POINT), evaluator=LIKELIHOOD),
     ),
     Claim(
         "continuous-beats-discrete",
         "section 27.6.2",
         "Unconstrained factors do much better than discrete or simplex latent variables",
         "likelihood of new users' ratings under PMF by exact EM less the other's, mean over K",
-        _likelihood(("than co-clustering", of.PMF_EM, of.COCLUSTERING), ("than the profile", of.PMF_EM, PROFILE)),
+        _likelihood(
+            ("than co-clustering", ratings_run.PMF_EM, ratings_run.COCLUSTERING),
+            ("than the profile", ratings_run.PMF_EM, PROFILE),
+        ),
     ),
     Claim(
         "continuous-predicts-better",
         "section 27.6.2",
         "Unconstrained factors do much better than discrete or simplex latent variables, by the error",
         "error of new users' predicted ratings, co-clustering's less that of PMF by exact EM, mean over K",
-        partial(by_error, pairs=[("than co-clustering", of.PMF_EM, of.COCLUSTERING)]),
+        partial(by_error, pairs=[("than co-clustering", ratings_run.PMF_EM, ratings_run.COCLUSTERING)]),
     ),
     Claim(
         "offsets-give-likelihood",
         "section 27.6.2, 27.93",
         "Offsets of users and films give much better results, by the likelihood",
         "likelihood of new users' ratings under PMF by exact EM, with offsets less without, mean over K",
-        _likelihood(("", of.PMF_EM, of.PLAIN)),
+        _likelihood(("", ratings_run.PMF_EM, ratings_run.PLAIN)),
     ),
     Claim(
         "offsets-reduce-error",
@@ -341,7 +348,7 @@ RATINGS_CLAIMS = (
         "A learned diagonal prior gives even better results, by the likelihood",
         "likelihood of new users' ratings under PMF by exact EM, with a learned prior less with a fixed one, mean over"
         " K",
-        _likelihood(("", of.LEARNED, of.PMF_EM)),
+        _likelihood(("", ratings_run.LEARNED, ratings_run.PMF_EM)),
     ),
     Claim(
         "square-root-is-more-gaussian",
@@ -349,48 +356,62 @@ RATINGS_CLAIMS = (
         "The square root of 6 - R makes the data a better match to the Gaussian",
         "log density of new users' ratings under PMF by exact EM, of roots with their Jacobian less of ratings, mean"
         " over K",
-        _likelihood(("", of.ROOT, of.PMF_EM), evaluator=LIKELIHOOD),
+        _likelihood(("", ratings_run.ROOT, ratings_run.PMF_EM), evaluator=LIKELIHOOD),
     ),
     Claim(
         "square-root-of-ratings",
         "section 27.6.2",
         "The square root of 6 - R makes the data a better match to the Gaussian, of ratings as bins",
         "likelihood of new users' ratings under PMF by exact EM, of roots less of ratings, mean over K",
-        _likelihood(("", of.ROOT, of.PMF_EM)),
+        _likelihood(("", ratings_run.ROOT, ratings_run.PMF_EM)),
     ),
     Claim(
         "rbm-outperforms-pmf",
         "section 27.7.3.2",
         "An RBM with binary hidden and categorical visible units slightly outperforms SVD, by the likelihood",
         "likelihood of new users' ratings under the RBM less that under PMF, mean over K",
-        _likelihood(("points", of.CD, of.PMF_POINT), ("exact EM", of.CD, of.PMF_EM)),
+        _likelihood(
+            ("points", ratings_run.CD, ratings_run.PMF_POINT), ("exact EM", ratings_run.CD, ratings_run.PMF_EM)
+        ),
     ),
     Claim(
         "rbm-predicts-better",
         "section 27.7.3.2",
         "An RBM with binary hidden and categorical visible units slightly outperforms SVD",
         "error of new users' predicted ratings, PMF's less the RBM's, mean over K",
-        partial(by_error, pairs=[("points", of.CD, of.PMF_POINT), ("exact EM", of.CD, of.PMF_EM)]),
+        partial(
+            by_error,
+            pairs=[("points", ratings_run.CD, ratings_run.PMF_POINT), ("exact EM", ratings_run.CD, ratings_run.PMF_EM)],
+        ),
     ),
     Claim(
         "combined-has-more-likelihood",
         "section 27.7.3.2",
         "Combining RBM and SVD improves on either, by the likelihood",
         "likelihood of new users' ratings under the mean of RBM and PMF by points, less either's, mean over K",
-        _likelihood(("than the RBM", of.COMBINED, of.CD), ("than PMF", of.COMBINED, of.PMF_POINT)),
+        _likelihood(
+            ("than the RBM", ratings_run.COMBINED, ratings_run.CD),
+            ("than PMF", ratings_run.COMBINED, ratings_run.PMF_POINT),
+        ),
     ),
     Claim(
         "combined-predicts-better",
         "section 27.7.3.2",
         "Combining RBM and SVD improves on either",
         "error of new users' predicted ratings, either's less that of the mean of their predictions, mean over K",
-        partial(by_error, pairs=[("than the RBM", of.COMBINED, of.CD), ("than PMF", of.COMBINED, of.PMF_POINT)]),
+        partial(
+            by_error,
+            pairs=[
+                ("than the RBM", ratings_run.COMBINED, ratings_run.CD),
+                ("than PMF", ratings_run.COMBINED, ratings_run.PMF_POINT),
+            ],
+        ),
     ),
     Claim(
         "persistent-chains-of-ratings",
         "section 27.7.2.4",
         "Persistent chains give a better model than contrastive divergence, of ratings",
         "likelihood of new users' ratings under RBMs by PCD less by CD, mean over K",
-        _likelihood(("", of.PCD, of.CD)),
+        _likelihood(("", ratings_run.PCD, ratings_run.CD)),
     ),
 )

@@ -28,8 +28,8 @@ _ONLINE = ("-", "--", ":", "-.")  # lines of online variational Bayes, by batch 
 def figure_27_6(inputs: Inputs) -> Figure:
     """Draw perplexity against K: left as published, right on the public sample of AP with every score of PLSI.
 
-    Of PLSI solid lines are trained by EM, dotted ones by tempered EM. Of LDA the bound and document completion, which
-    integrates the weights of an observed half out, are dashed.
+    PLSI's solid lines are trained by EM, its dotted lines by tempered EM. LDA's dashed lines are the bound and document
+    completion, which integrates out the weights given an observed half.
     """
     figure, ((left, right),) = style.grid(1, 2, 3.6, titles=["as published"])
     for name, colour in (
@@ -42,7 +42,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
         left.plot(printed.topics, printed.perplexities, color=colour, marker="o", label=name)
     names = results.corpora(inputs, results.PERPLEXITY)
     for corpus in names[:1]:
-        _ours(right, inputs, corpus)
+        _draw_curves(right, inputs, corpus)
         right.set_title(latex.corpus_title(corpus))
         if inputs.synthetic(corpus):
             style.mark_synthetic(right)
@@ -57,7 +57,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
     return figure
 
 
-def _ours(axis: Axes, inputs: Inputs, corpus: str) -> None:
+def _draw_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
     for point in results.curve(inputs, corpus, results.UNIGRAM).values():
         axis.axhline(point.perplexity, color=_UNIGRAM, label="unigram")
     _line(axis, inputs, corpus, results.MIXTURE, color=_MIXTURE, label="mixture")
@@ -73,8 +73,8 @@ def _ours(axis: Axes, inputs: Inputs, corpus: str) -> None:
     _line(axis, inputs, corpus, results.LDA_COMPLETION, **integrated)
 
 
-def _line(axis: Axes, inputs: Inputs, corpus: str, of: results.Curve, **props: Any) -> None:
-    points = [point for point in results.curve(inputs, corpus, of).values() if math.isfinite(point.perplexity)]
+def _line(axis: Axes, inputs: Inputs, corpus: str, scores: results.Curve, **props: Any) -> None:
+    points = [point for point in results.curve(inputs, corpus, scores).values() if math.isfinite(point.perplexity)]
     axis.plot([point.topics for point in points], [point.perplexity for point in points], marker="o", **props)
 
 
@@ -88,10 +88,10 @@ def samplers(inputs: Inputs) -> Figure:
                 values = [point.perplexity if axis is axes[0] else point.value for point in points.values()]
                 axis.plot(list(points), values, color=style.COLOURS[model], marker="o", linewidth=1.0, label=label)
                 label = None
-    for axis, of_axis in zip(axes, ("perplexity per token, held out", "log p(w, z), nats per token"), strict=True):
+    for axis, axis_label in zip(axes, ("perplexity per token, held out", "log p(w, z), nats per token"), strict=True):
         axis.set_xscale("log")
         axis.set_xlabel("sweeps")
-        axis.set_ylabel(of_axis)
+        axis.set_ylabel(axis_label)
         style.plain_numbers(axis.xaxis)
     axes[0].legend()
     return figure
@@ -146,11 +146,11 @@ def evidence(inputs: Inputs) -> Figure:
     for axis, quantity in zip(axes, results.APPROACHES, strict=True):
         for seed in results.chosen_topics(inputs, quantity):
             points = results.by_topics(inputs, quantity, seed).values()
-            most = max(point.value for point in points)
+            maximum = max(point.value for point in points)
             axis.set_xticks([point.topics for point in points])
             axis.errorbar(
                 [point.topics for point in points],
-                [point.value - most for point in points],
+                [point.value - maximum for point in points],
                 yerr=[point.error for point in points],
                 marker="o",
                 linewidth=1.0,
@@ -178,18 +178,18 @@ FIGURE_ROWS: dict[str, results.Curve] = {
 
 
 def table_27_6(inputs: Inputs) -> str:
-    """Return the perplexities of Figure 27.6 by K, published and ours; with the most topics also by equation 27.29."""
-    of_corpus = results.corpora(inputs, results.PERPLEXITY)
-    corpus = of_corpus[0] if of_corpus else ""
-    topics = sorted({K for of in FIGURE_ROWS.values() for K in results.curve(inputs, corpus, of)})
+    """Return the perplexities of Figure 27.6 by K, published and ours; at the largest K also by equation 27.29."""
+    names = results.corpora(inputs, results.PERPLEXITY)
+    corpus = names[0] if names else ""
+    topics = sorted({K for scores in FIGURE_ROWS.values() for K in results.curve(inputs, corpus, scores)})
     rows: list[latex.TableRow] = []
     for name, published in results.PUBLISHED.items():
         printed = dict(zip(published.topics, published.perplexities, strict=True))
         cells = [latex.perplexity(printed[K]) if K in printed else latex.DASH for K in topics]
         rows.append([f"published: {name}", *cells, latex.DASH])
     rows.append(latex.ADDLINESPACE)
-    for name, of in FIGURE_ROWS.items():
-        points, weighted = results.curve(inputs, corpus, of), results.per_document(inputs, corpus, of)
+    for name, scores in FIGURE_ROWS.items():
+        points, weighted = results.curve(inputs, corpus, scores), results.per_document(inputs, corpus, scores)
         cells = [latex.perplexity(points[K].perplexity) if K in points else latex.DASH for K in topics]
         last = max(points, default=0)
         rows.append([name, *cells, latex.perplexity(weighted[last]) if last in weighted else latex.DASH])

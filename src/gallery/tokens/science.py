@@ -1,7 +1,7 @@
 """Results and claims about models of tokens and records (Murphy, 2012, sections 27.2 and 27.3).
 
-All scores are in nats per token. What the chapter calls "overfitting" is judged as a lower likelihood of held-out
-documents under the same prior.
+All scores are in nats per token. The chapter's "overfitting" is judged as a lower likelihood of held-out documents
+under the same prior.
 """
 
 import math
@@ -43,7 +43,7 @@ OPENING = (GALLERY, RECORDS)  # experiments of the opening table
 BY_NAME = {member.name: member for member in MEMBERS}
 
 
-OFF_ONE = 5e-4  # distance of a sum from 1 that its three decimals show
+OFF_ONE = 5e-4  # least distance of a sum from 1 that its three decimals show
 
 
 class Row(NamedTuple):
@@ -104,9 +104,9 @@ class Curve(NamedTuple):
     """A curve of Figure 27.6.
 
     Attributes:
-        model: its name.
-        evaluators: names, the preferred first.
-        experiment: whose scores they are.
+        model: the model's name.
+        evaluators: names of its evaluators, the preferred one first.
+        experiment: the experiment that the scores are from.
     """
 
     model: str
@@ -142,10 +142,10 @@ PUBLISHED: Mapping[str, Published] = {
 }
 
 
-def curve(inputs: Inputs, corpus: str, of: Curve, seed: int | None = None) -> dict[int, Point]:
-    """Return the points of Figure 27.6 of one model and score by K, means over seeds or the points of one seed."""
-    table = select(inputs.scores, corpus=corpus, variant=of.experiment, model=of.model)
-    return mean_points(table if seed is None else select(table, seed=seed), of.evaluators)
+def curve(inputs: Inputs, corpus: str, scores: Curve, seed: int | None = None) -> dict[int, Point]:
+    """Return the points of a curve of Figure 27.6 by K, means over seeds or the points of one seed."""
+    table = select(inputs.scores, corpus=corpus, variant=scores.experiment, model=scores.model)
+    return mean_points(table if seed is None else select(table, seed=seed), scores.evaluators)
 
 
 def seeds(inputs: Inputs, experiment: str) -> list[int]:
@@ -158,11 +158,11 @@ def corpora(inputs: Inputs, experiment: str) -> list[str]:
     return list(inputs.settings.experiment(experiment).get("corpora", ()))
 
 
-def per_document(inputs: Inputs, corpus: str, of: Curve) -> dict[int, float]:
-    """Return perplexities by equation 27.29, which gives documents equal weights, by K, geometric means over seeds."""
-    table = select(inputs.measurements, corpus=corpus, variant=of.experiment, model=of.model)
+def per_document(inputs: Inputs, corpus: str, scores: Curve) -> dict[int, float]:
+    """Return perplexities by K, geometric means over seeds, by equation 27.29, which gives documents equal weights."""
+    table = select(inputs.measurements, corpus=corpus, variant=scores.experiment, model=scores.model)
     by_topics: dict[int, float] = {}
-    for evaluator in reversed(of.evaluators):
+    for evaluator in reversed(scores.evaluators):
         rows = select(table, quantity=f"{perplexity.PER_DOCUMENT}-{evaluator}")
         for K, values in rows.groupby("topics")["value"]:
             by_topics[int(str(K))] = math.exp(-fmean(values))
@@ -179,13 +179,13 @@ def likelihoods(inputs: Inputs, model: str) -> "pd.DataFrame":
     return per_token(select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD))
 
 
-def curve_points(inputs: Inputs, names: Sequence[str], of: Curve) -> "pd.DataFrame":
-    """Return the points of one curve on some corpora, nats per token, as `likelihoods`."""
-    table = select(inputs.scores, variant=of.experiment, model=of.model)
-    table = table[table["corpus"].isin(list(names)) & table["evaluator"].isin(of.evaluators)]
-    rank = table["evaluator"].map(list(of.evaluators).index) if len(table) else table["topics"]
-    first = table.assign(rank=rank).sort_values("rank").drop_duplicates(["corpus", "topics", "seed"])
-    return per_token(first).sort_values(["corpus", "topics", "seed"])
+def curve_points(inputs: Inputs, names: Sequence[str], scores: Curve) -> "pd.DataFrame":
+    """Return the points of one curve on some corpora, nats per token, in the columns of `likelihoods`."""
+    table = select(inputs.scores, variant=scores.experiment, model=scores.model)
+    table = table[table["corpus"].isin(list(names)) & table["evaluator"].isin(scores.evaluators)]
+    rank = table["evaluator"].map(list(scores.evaluators).index) if len(table) else table["topics"]
+    preferred = table.assign(rank=rank).sort_values("rank").drop_duplicates(["corpus", "topics", "seed"])
+    return per_token(preferred).sort_values(["corpus", "topics", "seed"])
 
 
 class Annealed(NamedTuple):
@@ -201,11 +201,11 @@ def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
     import pandas as pd
 
     keys = ["corpus", "model", "topics", "seed"]
-    of_exact, of_estimates = (
+    exact_rows, estimated_rows = (
         pd.concat([select(inputs.measurements, variant=variant, quantity=quantity) for variant in OPENING])
         for quantity in (EXACT_ONE, ESTIMATED)
     )
-    exact, rows = of_exact.set_index(keys)["value"].to_dict(), of_estimates.to_dict("records")
+    exact, rows = exact_rows.set_index(keys)["value"].to_dict(), estimated_rows.to_dict("records")
     return [
         Annealed(r["value"], r["standard_error"], exact[r["corpus"], r["model"], r["topics"], r["seed"]]) for r in rows
     ]
@@ -221,7 +221,7 @@ def sampled(inputs: Inputs, model: str, quantity: str) -> dict[tuple[str, int], 
     """Return a quantity of the experiment "samplers" by (corpus, seed) and sweep."""
     rows = select(inputs.measurements, variant=SAMPLERS, model=model, quantity=quantity)
     return {
-        (str(corpus), int(str(seed))): points_by_place(of) for (corpus, seed), of in rows.groupby(["corpus", "seed"])
+        (str(corpus), int(str(seed))): points_by_place(run) for (corpus, seed), run in rows.groupby(["corpus", "seed"])
     }
 
 
@@ -238,12 +238,12 @@ class Trace(NamedTuple):
 
 
 def traces(inputs: Inputs, quantity: str, seed: int | None = None) -> list[Trace]:
-    """Return the traces of Figure 27.9 of one seed, batch first; of the first without one."""
+    """Return the traces of Figure 27.9 of one seed, or of the first one, batch variational Bayes before online."""
     table = select(inputs.measurements, quantity=quantity, axis=online.ANALYSED)
-    of_seed = table[table["seed"] == (table["seed"].min() if seed is None else seed)].groupby("variant")
-    ends = {str(variant).rpartition("-")[2]: points_by_place(rows) for variant, rows in of_seed}
-    found = (Trace(int(end) if end.isdigit() else 0, points) for end, points in ends.items())
-    return sorted(found, key=lambda trace: trace.batch)
+    groups = table[table["seed"] == (table["seed"].min() if seed is None else seed)].groupby("variant")
+    ends = {str(variant).rpartition("-")[2]: points_by_place(rows) for variant, rows in groups}
+    unsorted = (Trace(int(end) if end.isdigit() else 0, points) for end, points in ends.items())
+    return sorted(unsorted, key=lambda trace: trace.batch)
 
 
 def runs(inputs: Inputs, quantity: str) -> dict[int, list[Trace]]:
@@ -317,7 +317,7 @@ def senses(inputs: Inputs) -> tuple[str, list[Sense]]:
     return "".join(select(texts, quantity=polysemy.DISTINCTNESS)["text"]), meanings
 
 
-SAME = 1e-6  # nats, over which two ways to the same likelihood would differ
+SAME = 1e-6  # nats; two ways to the same likelihood differ by less
 KEYS = ["corpus", "topics", "seed"]
 
 
@@ -326,7 +326,7 @@ def _by_split(inputs: Inputs, gains: "pd.DataFrame", part: str = "") -> list[Eff
 
 
 def identity(inputs: Inputs, _: Sequence[str], *, quantity: str) -> list[Effect]:
-    """Hold two forms of one likelihood to each other; the effect is their largest difference."""
+    """Compare two forms of one likelihood; the effect is their largest difference."""
     return largest_differences(measured(inputs, quantity), SAME)
 
 
@@ -355,7 +355,7 @@ def nmf_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def lda_above(inputs: Inputs, _: Sequence[str], *, others: Sequence[tuple[str, Curve]], ours: Curve) -> list[Effect]:
-    """Measure a score of LDA against other scores at the same K and seed; a model without K has one for all.
+    """Measure a score of LDA against other scores at the same K and seed; a model without K has one score for all.
 
     A part may name the inverse temperature of tempered EM, {beta}.
     """
@@ -403,24 +403,24 @@ def online_similar(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     return _online(inputs, margin=SIMILAR, ends=True, test="similar")
 
 
-def _online(inputs: Inputs, *, ends: bool, **how: Any) -> list[Effect]:
+def _online(inputs: Inputs, *, ends: bool, **options: Any) -> list[Effect]:
     """Return the lead of online, by its batches, over batch at the ends of both, or at places before batch's end."""
     import pandas as pd
 
-    rows, of = [], select(inputs.measurements, axis=ANALYSED)["corpus"]
+    rows, names = [], select(inputs.measurements, axis=ANALYSED)["corpus"]
     for seed, (batch, *others) in runs(inputs, LIKELIHOOD).items():
-        *before, last = batch.points.items()
+        *earlier, last = batch.points.items()
         for trace in others:
-            pairs = [(at, trace.points[at], point) for at, point in before if at in trace.points]
-            for at, own, other in [(last[0], list(trace.points.values())[-1], last[1])] if ends else pairs:
+            pairs = [(place, trace.points[place], point) for place, point in earlier if place in trace.points]
+            for place, own, other in [(last[0], list(trace.points.values())[-1], last[1])] if ends else pairs:
                 gain, error = own.value - other.value, math.hypot(own.error, other.error)
-                rows.append((of.iloc[0], trace.batch, seed, at, gain, error))
+                rows.append((names.iloc[0], trace.batch, seed, place, gain, error))
     table = pd.DataFrame(rows, columns=["corpus", "batch", "seed", "at", "gain", "error"])
     return [
         effect
-        for batch, of_batch in table.groupby("batch")
+        for batch, gains in table.groupby("batch")
         for effect in effects(
-            of_batch.drop(columns="batch"), part=f"batches of {batch}", held_out=inputs.held_out, **how
+            gains.drop(columns="batch"), part=f"batches of {batch}", held_out=inputs.held_out, **options
         )
     ]
 
@@ -431,7 +431,7 @@ def finds_topics(inputs: Inputs, _: Sequence[str], *, quantity: str) -> list[Eff
     rows = select(inputs.measurements, variant=EVIDENCE, quantity=quantity)
     rows = rows[["seed", "at", "value", "standard_error"]].rename(columns={"standard_error": "error"})
     own, others = rows[rows["at"] == true], rows[rows["at"] != true]
-    if quantity == evidence.FORWARDS and len(own):  # a lower bound: half of what an upper one lies above it
+    if quantity == evidence.FORWARDS and len(own):  # a lower bound: half of its distance from an upper one is error
         upper = measured(inputs, evidence.BACKWARDS).set_index("seed")["value"]
         own = own.assign(error=own["error"] + (own["seed"].map(upper) - own["value"]).clip(lower=0.0).fillna(0.0) / 2.0)
     best = others.loc[others.groupby("seed")["value"].idxmax()] if len(others) else others

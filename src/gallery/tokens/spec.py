@@ -1,6 +1,6 @@
 """Settings, experiments and exhibits of the models of tokens and records (sections 27.2 and 27.3).
 
-Those of the opening table are the members' too, each of which takes its own by name (`gallery.tokens.members`).
+The opening table's settings are the members' too: each member takes its own by name (`gallery.tokens.members`).
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class Records(_Rows):
 
 @dataclass(frozen=True, kw_only=True)
 class Perplexity(_Priors):
-    """Settings of `perplexity`; `gamma` is of every model's topics."""
+    """Settings of `perplexity`; `gamma` is the parameter of every model's topics."""
 
     topics: Topics
     exact_topics: Annotated[Count, doc("largest number of topics of the exact kernel")]

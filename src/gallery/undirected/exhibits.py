@@ -35,7 +35,8 @@ def boltzmann(inputs: Inputs) -> Figure:
     figure, axes = style.grid(1, len(titles), style.HEIGHT, titles=titles)
     for axis, quantity in zip(axes[0], results.WATCHED, strict=True):
         for model, name in results.MACHINES.items():
-            points = {at: value for at, value in results.trace(inputs, quantity, model).items() if at > 0}
+            trace = results.trace(inputs, quantity, model)
+            points = {update: value for update, value in trace.items() if update > 0}
             axis.plot(list(points), list(points.values()), label=name, **_LINES[model])
         axis.set_xscale("log")
         axis.set_xlabel("updates")
@@ -75,7 +76,7 @@ def boltzmann_table(inputs: Inputs) -> str:
 
 
 def figure_27_32(inputs: Inputs) -> str:
-    """Return Figure 27.32: the published perplexities and ours, by documents as 27.29 has it and by tokens."""
+    """Return the table of Figure 27.32: published perplexities and ours, by documents (27.29) and by tokens."""
     rows: list[latex.TableRow] = []
     for corpus in corpora(inputs, "replicated-softmax"):
         ours = results.perplexities(inputs, corpus)
@@ -118,17 +119,18 @@ NAMES = {
 
 
 def units(inputs: Inputs) -> str:
-    """Return the likelihoods of machines with other units, by data and K."""
+    """Return the table of likelihoods of machines with other units, by data and K."""
     rows: list[latex.TableRow] = []
-    found = results.unit_likelihoods(inputs)
-    topics = sorted({K for of in found.values() for values in of.values() for K in values if K > 0})
-    for (corpus, scale), of in found.items():
+    likelihoods = results.unit_likelihoods(inputs)
+    topics = sorted({K for models in likelihoods.values() for values in models.values() for K in values if K > 0})
+    for (corpus, scale), by_model in likelihoods.items():
         shown = latex.corpus_name(corpus)
         if scale:
             shown += f", standard deviation {latex.decimal(scale / 100.0, 1)}"
         for model, name in NAMES.items():
-            if model in of:
-                cells = [latex.signed(of[model][K], 4) if K in of[model] else latex.DASH for K in topics]
+            if model in by_model:
+                values = by_model[model]
+                cells = [latex.signed(values[K], 4) if K in values else latex.DASH for K in topics]
                 rows.append([shown, name, *cells])
                 shown = ""
         rows.append(latex.ADDLINESPACE)
@@ -136,15 +138,15 @@ def units(inputs: Inputs) -> str:
     return latex.tabular(inputs, f"@{{}}ll{'r' * len(topics)}@{{}}", head, rows[:-1])
 
 
-SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
+SEEN = 3.0  # largest distance of an annealed value from the exact one, in stated errors
 
 
 def undirected(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     found: Macros = {}
     for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):
-        of = corpora(inputs, experiment)
-        found[f"{name}Corpus"] = latex.corpus_name(of[0]) if of else NOT_RUN
+        names = corpora(inputs, experiment)
+        found[f"{name}Corpus"] = latex.corpus_name(names[0]) if names else NOT_RUN
     hidden = inputs.settings.experiment(BOLTZMANN).get("settings", {}).get("hidden", 0)
     found["BoltzmannHidden"] = latex.integer(hidden) if isinstance(hidden, int) and hidden else NOT_RUN
     for name, model in (("Persistent", boltzmann_run.PERSISTENT), ("Field", boltzmann_run.FIELD)):
@@ -156,11 +158,11 @@ def undirected(inputs: Inputs) -> Macros:
     scores = select(scores, model=boltzmann_run.PERSISTENT)
     found["BoltzmannGap"] = over_seeds.signed(gaps(select(scores, topics=scores["topics"].min())), 4)
     for name, experiment in (("Boltzmann", BOLTZMANN), ("Softmax", SOFTMAX)):
-        both = results.checked(inputs, experiment)
-        within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)
-        found[f"{name}Within"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
-        apart = max((abs(one.value - one.exact) for one in both), default=None)
-        found[f"{name}Apart"] = latex.decimal(apart, 2) if apart is not None else NOT_RUN
+        checks = results.checked(inputs, experiment)
+        agreeing = sum(abs(one.value - one.exact) <= SEEN * one.error for one in checks)
+        found[f"{name}Within"] = f"{latex.integer(agreeing)} of {latex.integer(len(checks))}" if checks else NOT_RUN
+        distance = max((abs(one.value - one.exact) for one in checks), default=None)
+        found[f"{name}Apart"] = latex.decimal(distance, 2) if distance is not None else NOT_RUN
     found["SoftmaxUnigram"] = over_seeds.perplexity(results.unigram_of_all(inputs, "newsgroups"))
     found["SoftmaxUnigramPublished"] = latex.perplexity(results.PUBLISHED["newsgroups"].unigram)
     news, quantity = results.PUBLISHED["newsgroups"], replicated_softmax.PER_DOCUMENT

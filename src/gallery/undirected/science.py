@@ -55,14 +55,14 @@ def trace(inputs: Inputs, quantity: str, model: str) -> dict[int, float]:
     """Return the means over seeds of a quantity of `boltzmann` by update, of the study's first corpus."""
     rows = trained(inputs, quantity, model)
     rows = rows[rows["corpus"].isin(corpora(inputs, BOLTZMANN)[:1])]
-    return {int(str(at)): float(value) for at, value in rows.groupby("at")["value"].mean().items()}
+    return {int(str(update)): float(value) for update, value in rows.groupby("at")["value"].mean().items()}
 
 
 class Machine(NamedTuple):
     """A row of the table of Boltzmann machines, means over seeds, per response.
 
     Attributes:
-        name, hidden: what it is, and its hidden units.
+        name, hidden: its name, and its number of hidden units.
         reconstruction: squares; None where there is none.
         pseudo: pseudo-likelihood, nats; None where there is none.
         likelihood: nats, with its error.
@@ -100,7 +100,7 @@ class Checked(NamedTuple):
 
 
 def checked(inputs: Inputs, experiment: str) -> list[Checked]:
-    """Return every log Z that was annealed where it is exactly known."""
+    """Return every annealed log Z with a known exact value."""
     keys = ["corpus", "model", "topics", "seed", "axis", "at"]
     rows = select(inputs.measurements, variant=experiment)
     exact = select(rows, quantity=boltzmann.LOG_Z).set_index(keys)["value"].to_dict()
@@ -150,7 +150,7 @@ def perplexities(inputs: Inputs, corpus: str) -> dict[tuple[str, int], Perplexit
 
 
 def unigram_of_all(inputs: Inputs, corpus: str) -> list[float]:
-    """Return the unigram's mean over all test documents of their nats per token (27.29), by seed."""
+    """Return the unigram's nats per token, averaged over all test documents (27.29), seed by seed."""
     rows = select(inputs.measurements, variant=SOFTMAX, corpus=corpus, quantity=replicated_softmax.PER_DOCUMENT_ALL)
     return [float(value) for value in rows["value"]]
 
@@ -176,33 +176,33 @@ RETRIEVERS: Mapping[str, str] = {replicated_softmax.SOFTMAX: "replicated softmax
 
 
 def unit_likelihoods(inputs: Inputs) -> dict[tuple[str, int], dict[str, dict[int, float]]]:
-    """Return the values of `undirected-units` by (corpus, scale in hundredths, 0 of records), model and K."""
+    """Return the likelihoods of `undirected-units` by corpus and scale (in hundredths; 0 for records), model and K."""
     found: dict[tuple[str, int], dict[str, dict[int, float]]] = {}
     scores = valued(inputs, UNITS)[["corpus", "model", "topics", "value"]].assign(at=0)
     rows = select(inputs.measurements, variant=UNITS, quantity=LIKELIHOOD, axis=undirected_units.SCALE)
     keys = ["corpus", "at", "model", "topics"]
     both = [table.groupby(keys)["value"].mean().reset_index().to_dict("records") for table in (scores, rows)]
     for row in (*both[0], *both[1]):
-        of_data = found.setdefault((str(row["corpus"]), int(row["at"])), {})
-        of_data.setdefault(str(row["model"]), {})[int(row["topics"])] = float(row["value"])
+        by_model = found.setdefault((str(row["corpus"]), int(row["at"])), {})
+        by_model.setdefault(str(row["model"]), {})[int(row["topics"])] = float(row["value"])
     order: Sequence[str] = corpora(inputs, UNITS)
     return dict(sorted(found.items(), key=lambda item: (order.index(item[0][0]), item[0][1])))
 
 
-SAME = 1e-6  # nats, over which two ways to the same density would differ
+SAME = 1e-6  # largest difference, nats, of two computations of the same density
 RANKS = Margin(
     0.01, "average precision", "a hundredth of the documents looked through", "2026-11-25, before retrieval was run"
 )
 
 
 def _one(rows: "pd.DataFrame", model: str, topics: int | None = None) -> "pd.DataFrame":
-    """Return the rows of a model with some K, the fewest where none is given."""
+    """Return the rows of a model at the given K, or at its smallest."""
     own = select(rows, model=model)
     return own[own["topics"] == (own["topics"].min() if topics is None else topics)]
 
 
 def machine_above(inputs: Inputs, _: Sequence[str], *, one: str, others: Sequence[tuple[str, str]]) -> list[Effect]:
-    """Measure the likelihood of a machine, with the fewest hidden units, against others."""
+    """Measure the likelihood of a machine against others, each with its fewest hidden units."""
     rows, found = valued(inputs, BOLTZMANN), []
     for part, other in others:
         gains = less(_one(rows, one), _one(rows, other), SPLIT)
@@ -211,7 +211,7 @@ def machine_above(inputs: Inputs, _: Sequence[str], *, one: str, others: Sequenc
 
 
 def early(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure contrastive divergence against the persistent one over the first half of the updates."""
+    """Measure contrastive divergence against its persistent form over the first half of the updates."""
     cd, pcd = (trained(inputs, LIKELIHOOD, model) for model in (boltzmann.ONE, boltzmann.PERSISTENT))
     gains = less(cd, pcd, ["corpus", "seed", "at"])
     gains = gains[(gains["at"] > 0) & (2 * gains["at"] <= gains["at"].max())]
@@ -219,7 +219,7 @@ def early(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def document_above(inputs: Inputs, _: Sequence[str], *, one: str, other: str) -> list[Effect]:
-    """Measure a model with the most components that have an equal in the chapter's table against another, by its K."""
+    """Measure the replicated softmax with the most hidden units, or LDA, against another model, for every K of LDA."""
     rows, found = valued(inputs, SOFTMAX), []
     ours = select(rows, model=one)
     for K in sorted(set(select(rows, model=other if one == replicated_softmax.SOFTMAX else one)["topics"])):
@@ -239,7 +239,7 @@ def retrieves(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def identity(inputs: Inputs, _: Sequence[str], *, model: str) -> list[Effect]:
-    """Hold a machine's density to the density of its directed model; the effect is the largest difference."""
+    """Compare a machine's density with the directed model's; the effect is the largest difference."""
     rows = select(inputs.measurements, variant=UNITS, model=model, quantity=undirected_units.IDENTITY)
     return largest_differences(rows, SAME)
 

@@ -9,7 +9,7 @@ from artifact.study.manifest import Exhibit, Experiment
 from artifact.study.settings import Named, Several
 from heldout.models.settings import Count, Positive
 
-HiddenUnits = Annotated[Count, Le(20)]  # few enough for exact likelihoods
+HiddenUnits = Annotated[Count, Le(20)]  # number small enough for exact likelihoods
 Pair = Annotated[int, Ge(2)]  # two or more
 
 BATCH = doc("number of cases of a minibatch")

@@ -29,7 +29,8 @@ AUTO = "auto"
 MEASURES = {"npmi": "NPMI", "c_v": "C_v"}  # measures of coherence, and their labels
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 HOOKS = ("announce", "progress")  # options of Python alone
-FLAGS = {"random_state": "--seed", "n_jobs": "--cores", "reported": "--no-library"}  # options of other names
+# options of other names
+FLAGS = {"random_state": "--seed", "n_jobs": "--cores", "reported": "--no-library", "baseline": "--since"}
 # types of arguments, each before the wider ones: the placeholder in the help, and the noun in an error
 KINDS: dict[Any, tuple[str, str]] = {
     dict: ("JSON", "a dictionary"),

@@ -32,7 +32,7 @@ def test_the_score_of_an_evaluation_is_its_sum_over_documents(recorder: Recorder
 
 def test_documents_without_tokens_have_no_measurement(recorder: Recorder) -> None:
     recorder.by_document("q", EVALUATION)
-    recorder.by_document("q", EVALUATION, at=np.array([4, 5, 9]), error=0.0)
+    recorder.by_document("q", EVALUATION, positions=np.array([4, 5, 9]), error=0.0)
     assert [(row.axis, row.at, row.value, row.standard_error) for row in recorder.results.measurements] == [
         ("document", 0, -4.0, 0.3),
         ("document", 2, -6.0, 0.4),
@@ -42,14 +42,14 @@ def test_documents_without_tokens_have_no_measurement(recorder: Recorder) -> Non
 
 
 def test_a_mean_has_the_error_of_its_spread(recorder: Recorder) -> None:
-    recorder.mean("q", np.array([1.0, 3.0]), axis="a", at=2)
+    recorder.mean("q", np.array([1.0, 3.0]), axis="a", position=2)
     (row,) = recorder.results.measurements
     assert (row.value, row.standard_error) == pytest.approx((2.0, 1.0))
 
 
 def test_notes_are_texts_in_the_order_of_their_places(recorder: Recorder, tmp_path: Path) -> None:
     for at, text in ((10, "nan"), (9, 'two, "words"')):
-        recorder.note("word", text, axis="rank", at=at)
+        recorder.note("word", text, axis="rank", position=at)
     other = Note("b", "m", "v", 2, 1, "word", "rank", 1, "")
     NOTES.write(tmp_path / "a.csv", recorder.results.notes)
     NOTES.write(tmp_path / "b.csv", [other])

@@ -157,6 +157,18 @@ def _packages(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
     return with_groups(pd.concat(tables, ignore_index=True), "topics", "model") if tables else pd.DataFrame()
 
 
+def _libraries(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
+    """Return libraries' numbers, or the likelihoods of their models, by library and K, nats per token."""
+    import pandas as pd
+
+    tables = [
+        results.points(inputs, corpus, library, evaluator, results.PEERS).assign(model=library)
+        for corpus in inputs.settings.corpora
+        for library in results.LIBRARIES
+    ]
+    return _with_groups(pd.concat(tables, ignore_index=True), "topics", "model")
+
+
 def _completed(inputs: Inputs, evaluator: str, prior: str) -> "pd.DataFrame":
     """Return a score of second halves by model and K (`experiments.same_halves`)."""
     variant = SAME_HALVES if evaluator == HALF else f"{SAME_HALVES}-{prior}"
@@ -182,19 +194,23 @@ def validated(other: str) -> Side:
     """Return the reference less another estimate of it, by model, prior and K, with its error over documents."""
 
     def rows(inputs: Inputs) -> "pd.DataFrame":
-        return validation.by_document(inputs, other)
+        table = validation.by_document(inputs, other)
+        return table.assign(model=table["model"].map(NAMES))
 
     return Side(f"the reference less {validation.NAMES[other]}", rows)
 
 
-def drawn_excess(score: str) -> Side:
-    """Return the excess of a score over log p of documents drawn from a model, nats, by K: no error, one set."""
+def drawn_excess(score: str, column: str = "over") -> Side:
+    """Return the excess of a score over log p of documents drawn from a model, nats, by K: no error, one set.
+
+    The column "given" has the excess over log p given the weights that drew them.
+    """
 
     def rows(inputs: Inputs) -> "pd.DataFrame":
         found = select(results.excesses(inputs), model=TRUE_MODEL, score=score)
-        return found.assign(value=found["over"], error=0.0, freedom=math.inf, replicates=found["documents"])
+        return found.assign(value=found[column], error=0.0, freedom=math.inf, replicates=found["documents"])
 
-    return Side(f"{score.replace('-', ' ')} less log p", rows)
+    return Side(f"{score.replace('-', ' ')} less log p{' given the drawn weights' * (column == 'given')}", rows)
 
 
 def epca_excess(inputs: Inputs) -> "pd.DataFrame":
@@ -313,15 +329,19 @@ CONTRASTS = (
     ),
     *(
         Contrast(
-            name=f"drawn-{score}",
+            name=f"{name}-{score}",
             question="gap",
             says="Of documents drawn from a model the score says more than any probability can.",
-            one=drawn_excess(score),
+            one=drawn_excess(score, column),
             null=-math.log(results.CHANCE),
             margin=ANY,
             unit="nats",
         )
-        for score in (FULL, SAMPLED_FULL, PLUG_IN, LAPLACE)
+        for name, column, scores in (
+            ("drawn", "over", (FULL, SAMPLED_FULL, PLUG_IN, LAPLACE)),
+            ("drawn-given-weights", "given", (FULL,)),
+        )
+        for score in scores
     ),
     *_repairs("laplace", LAPLACE, "Laplace's method in the softmax basis"),
     *_repairs("nml", NML, "The NML penalty"),
@@ -347,6 +367,14 @@ CONTRASTS = (
         other=Side(f"{LIKELIHOOD} of the same model", partial(_packages, evaluator=TRUTH)),
         by=("model", "topics"),
         held_out=PACKAGES_HELD_OUT,
+    ),
+    Contrast(
+        name="library-number",
+        question="gap",
+        says="The number that a library returns for held-out documents is below its model's likelihood.",
+        one=Side("the library's number", partial(_libraries, evaluator=REPORTED)),
+        other=Side(f"{LIKELIHOOD} of the same model", partial(_libraries, evaluator=TRUTH)),
+        by=("model", "topics"),
     ),
     Contrast(
         name="share-fitted",

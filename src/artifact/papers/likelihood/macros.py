@@ -33,7 +33,7 @@ VARIATIONAL = ("scikit-learn", GENSIM)
 # perplexities and numbers of topics on the first corpus
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor", "FactorBest")),
-    *("MessageFactorFitted", "MessageTruthPrefers"),
+    *("MessageFactorFitted", "MessageTruthPrefers", "MessageFactorPlain", "MessageFactorBestPlain"),
     *("LongestCorpus", "LongestFactor", "LongestTopics"),
 )
 
@@ -136,15 +136,19 @@ def _message(inputs: Inputs) -> Macros:
     likelihood = curve(inputs, corpus, PLSA, TRUTH)["value"]
     preferred = int(likelihood.index[int(likelihood.argmax())])
     most, longest_most = (curve(inputs, name, PLSA, TRUTH).index[-1] for name in (corpus, longest))
+    factors = {
+        "MessageFactor": _optimism_factor(inputs, corpus, "gap-plsa", most),
+        "MessageFactorBest": _optimism_factor(inputs, corpus, "gap-plsa", preferred),
+    }
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
         "MessageDocumentsPerTopic": latex.decimal(int(inputs.corpus(corpus)["train_documents"]) / most, 1),
-        "MessageFactor": _optimism_factor(inputs, corpus, "gap-plsa", most),
         "MessageLdaFactor": _optimism_factor(inputs, corpus, "gap-lda", most),
         "MessageFactorFitted": _optimism_factor(inputs, corpus, "gap-plsa-fitted", most),
         "MessageTruthPrefers": latex.integer(preferred),
-        "MessageFactorBest": _optimism_factor(inputs, corpus, "gap-plsa", preferred),
+        **{f"{name}Plain": factor.partition(" [")[0] for name, factor in factors.items()},
+        **factors,
         "LongestCorpus": latex.corpus_name(longest),
         "LongestFactor": _optimism_factor(inputs, longest, "gap-plsa", longest_most),
         "LongestTopics": latex.integer(longest_most),

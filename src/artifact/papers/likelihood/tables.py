@@ -303,36 +303,36 @@ def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
 
 
 def validated(inputs: Inputs) -> str:
-    """Return the reference's validation where it is used, by corpus: differences, and documents' z beyond limits.
+    """Return the reference less the estimates that it is held to, nats per token, by model, prior and K.
+
+    Cells, one per corpus and split, count where they are validated (`validation`); a dagger marks a mean of all cells
+    where not every one is.
 
     Raises:
         InputError: if no cell was measured.
     """
-    head = r"""
- & & \multicolumn{2}{c}{cells} & \multicolumn{2}{c}{difference, nats/token} & \multicolumn{3}{c@{}}{documents' \(z\)}\\
-\cmidrule(lr){3-4}\cmidrule(lr){5-6}\cmidrule(l){7-9}
-corpus & held to & all & validated & mean & largest & r.m.s. & beyond 3 & beyond 4\\"""
-    return latex.tabular(inputs, "@{}llrrrrrrr@{}", head, _validated_rows(inputs))
-
-
-def _validated_rows(inputs: Inputs) -> Iterator[list[str]]:
-    cells, documents = validation.cells(inputs), validation.documents(inputs)
+    cells = validation.cells(inputs)
     if cells.empty:
         raise InputError("table-validation: the reference was held to nothing; measure its validation")
-    for corpus in dict.fromkeys(cells["corpus"]):
-        for other, name in validation.NAMES.items():
-            chosen = select(cells, corpus=corpus, other=other)
-            if chosen.empty:
-                continue
-            z, gains = (
-                select(documents, corpus=corpus, other=other)["z"].abs(),
-                chosen[chosen["validated"]]["gain"],
-            )
-            far = [f"{(z > limit).sum()} of {len(z)}" for limit in (validation.FAR, validation.FARTHER)]
-            spread = [latex.decimal(float((z**2).mean()) ** 0.5, 2), *far] if len(z) else [latex.DASH] * 3
-            gaps = [_error(gains.mean()), _error(max(gains, key=abs))] if len(gains) else [latex.DASH] * 2
-            counts = [latex.integer(len(chosen)), latex.integer(len(gains))]
-            yield [latex.corpus_name(corpus), name, *counts, *gaps, *spread]
+    grid = sorted({int(k) for k in cells["topics"]})
+    columns = " & ".join(rf"$K = {latex.integer(k)}$" for k in grid)
+    rows = (
+        [validation.NAMES[other], style.MODEL_NAMES[model], prior, *(_validated_cell(own, k) for k in grid)]
+        for other in validation.NAMES
+        for (model, prior), own in select(cells, other=other).groupby(["model", "prior"], sort=False)
+    )
+    return latex.tabular(inputs, f"@{{}}lll{'r' * len(grid)}@{{}}", rf"held to & model & prior & {columns}\\", rows)
+
+
+def _validated_cell(cells: "pd.DataFrame", topics: int) -> str:
+    own = select(cells, topics=topics)
+    if own.empty:
+        return latex.DASH
+    counted = own[own["validated"]]
+    shown = counted if len(counted) else own
+    mean = float((shown["gain"] * shown["tokens"]).sum() / shown["tokens"].sum())
+    dagger = r"\textsuperscript{\dag}" if len(counted) < len(own) else ""
+    return f"{latex.signed(mean, 4)}{dagger} ({len(counted)} of {len(own)})"
 
 
 def held(inputs: Inputs) -> "pd.DataFrame":

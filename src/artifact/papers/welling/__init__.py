@@ -3,7 +3,7 @@
 from artifact.papers.welling.settings import Bounds, DiscreteLatents, NormaliserLimits, Normalisers, PointPosteriors
 from artifact.study.manifest import Exhibit, Experiment, Paper
 from artifact.study.settings import Nothing
-from artifact.study.study import ALTERNATIVES, BEYOND, SECOND
+from artifact.study.study import ALTERNATIVES, BEYOND_VOCABULARY, SECOND
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 
 
@@ -65,7 +65,7 @@ WELLING = Paper(
         "figure-beyond": Exhibit(
             "PLSA beyond the size of the vocabulary",
             "figures.figures_4_to_6_smoothing.beyond_the_vocabulary",
-            (BEYOND,),
+            (BEYOND_VOCABULARY,),
         ),
         "figure-point-posteriors": Exhibit(
             "point posteriors: bounds and collapses",

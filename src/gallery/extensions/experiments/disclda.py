@@ -50,7 +50,7 @@ FAMILIES = (
 
 
 def divided(job: Job, settings: Discriminative) -> tuple[Corpus, Ints, Corpus, Ints, int]:
-    """Return training documents, their classes, test documents and theirs, and how many test tokens were left out.
+    """Return training documents and test documents, each with their classes, and the number of test tokens left out.
 
     Raises:
         InputError: for a corpus with too few classes or documents.
@@ -78,34 +78,34 @@ def divided(job: Job, settings: Discriminative) -> tuple[Corpus, Ints, Corpus, I
 
 def posterior(values: Floats, classes: Ints) -> tuple[Floats, float]:
     """Return log p(c | w), (D,), of (D, C) log p(w | c), and the share of documents with a more probable class."""
-    of_own = values[np.arange(len(values)), classes]
-    return of_own - logsumexp(values, axis=1), float((values.max(axis=1) > of_own).mean())
+    class_values = values[np.arange(len(values)), classes]
+    return class_values - logsumexp(values, axis=1), float((values.max(axis=1) > class_values).mean())
 
 
 def experiment(job: Job, settings: Discriminative) -> Results:
-    """Fit all, and score classes; raises InputError as the model and the evaluators do."""
-    training, of_training, test, of_test, left_out = divided(job, settings)
+    """Fit the models and score classes; raises InputError as the model and the evaluators do."""
+    training, training_classes, test, test_classes, left_out = divided(job, settings)
     recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
     own, common = settings.own, settings.common
     kinds = {BAYES: (1, 0), BY_CLASS: (own + common, 0), BLOCKS: (own, common), LEARNT: (own, common)}
-    for name, (of_class, of_all) in kinds.items():
-        K = of_class + of_all
+    for name, (class_topics, common_topics) in kinds.items():
+        K = class_topics + common_topics
         random = job.generator("disclda", model=name, topics=K)
         fitted = DiscLDA.of(
             settings,
-            of_class,
-            common=of_all,
+            class_topics,
+            common=common_topics,
             softening=settings.softening if name == LEARNT else 0.0,
             random_state=random,
-        ).fit(training.counts(), of_training)
-        topics = [fitted.topics(c, training.vocabulary) for c in range(int(of_training.max()) + 1)]
+        ).fit(training.counts(), training_classes)
+        topics = [fitted.topics(c, training.vocabulary) for c in range(int(training_classes.max()) + 1)]
         exact = np.column_stack([exact_marginal(one, test).log_likelihood for one in topics])
         folded = np.column_stack([folded_in_given_length(test, one.phi, settings.fold_in_iterations) for one in topics])
         row = recorder.at(model=name, topics=K)
         for evaluator, quantity, values in ((LIKELIHOOD, ERROR, exact), (USUAL, USUAL_ERROR, folded)):
-            log_posterior, error = posterior(values, of_test)
+            log_posterior, error = posterior(values, test_classes)
             row.score(evaluator, single_responses(log_posterior))
             row.measure(quantity, error)
-        words = exact[np.arange(len(exact)), of_test].sum() / test.n_tokens
+        words = exact[np.arange(len(exact)), test_classes].sum() / test.n_tokens
         row.measure(WORDS, words)
     return recorder.results

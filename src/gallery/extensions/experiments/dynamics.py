@@ -51,7 +51,7 @@ from heldout.typing import Floats, Ints
 MODEL, STATIC, TOMOTOPY = "dtm", "static", "dtm-tomotopy"
 PLUGGED = {MODEL: "dtm-plugged", STATIC: "static-plugged"}
 SIZE, SIGMA2, PROBABILITY, WORD, TOP = "effective-size", "sigma2", "probability", "word", "words"
-WORDS = 3  # words of Figure 27.12
+WORDS = 3  # number of words of Figure 27.12
 FAMILIES = (
     Family(
         "moving topics",
@@ -64,7 +64,7 @@ FAMILIES = (
 
 
 def divided(job: Job, settings: Dynamics) -> tuple[Corpus, Ints, Corpus, int]:
-    """Return training documents, their times, test documents of the next time, and how many test tokens were left out.
+    """Return training documents, their times, test documents of the next time, and the number of test tokens left out.
 
     Raises:
         InputError: where fewer than two times are left to train on.
@@ -77,15 +77,15 @@ def divided(job: Job, settings: Dynamics) -> tuple[Corpus, Ints, Corpus, int]:
         )
     order = job.generator("dynamics-documents").permutation(job.corpus.n_documents)
 
-    def some(time: int, number: int) -> Ints:
+    def sample(time: int, number: int) -> Ints:
         return np.asarray(order[times[order] == time][:number])
 
-    of_training = np.sort(np.concatenate([some(time, settings.documents) for time in range(last)]))
-    of_test = np.sort(some(last, settings.test_documents))
-    before, after = (job.corpus.subset(places) for places in (of_training, of_test))
-    training, test, _ = keep_frequent_words(before, after, settings.words)
+    training_places = np.sort(np.concatenate([sample(time, settings.documents) for time in range(last)]))
+    test_places = np.sort(sample(last, settings.test_documents))
+    training, test = (job.corpus.subset(places) for places in (training_places, test_places))
+    training, test, _ = keep_frequent_words(training, test, settings.words)
     first = test.with_streams([test.document(d)[: settings.tokens] for d in range(test.n_documents)], test.documents)
-    return training, times[of_training], first, int(test.lengths.sum() - first.lengths.sum())
+    return training, times[training_places], first, int(test.lengths.sum() - first.lengths.sum())
 
 
 def experiment(job: Job, settings: Dynamics) -> Results:
@@ -97,7 +97,7 @@ def experiment(job: Job, settings: Dynamics) -> Results:
     def random(model: str, part: str) -> np.random.Generator:
         return job.generator("dynamics", model=model, topics=K, part=part)
 
-    def at_points(name: str, topics: AnyTopics, bound: Evaluation | None) -> None:
+    def score_points(name: str, topics: AnyTopics, bound: Evaluation | None) -> None:
         row, score = recorder.at(model=name), reference(topics, test, settings.samples, random(name, "score"))
         if bound is not None:
             row.score(USUAL, bound)
@@ -105,7 +105,7 @@ def experiment(job: Job, settings: Dynamics) -> Results:
 
     lda = LDA.of(settings, K, beta=settings.gamma, random_state=random("lda", "fit"))
     topics = lda.fit(training).topics(words)
-    at_points(LDA_NAME, topics, mean_field_bound(topics, test))
+    score_points(LDA_NAME, topics, mean_field_bound(topics, test))
     for name, sigma2 in ((MODEL, settings.sigma2), (STATIC, 0.0)):
         fitted = DTM.of(settings, K, sigma2=sigma2).fit(counts, times=times, components=topics.phi)
         state, point = fitted.next_state(words), fitted.next_state(words).at_mean()
@@ -116,12 +116,12 @@ def experiment(job: Job, settings: Dynamics) -> Results:
         row.score(USUAL, variational(state, test))
         row.score(LIKELIHOOD, value, samples=settings.chains)
         row.measure(SIZE, size.min())
-        at_points(PLUGGED[name], point, mean_field_bound(point, test))
+        score_points(PLUGGED[name], point, mean_field_bound(point, test))
         if name == MODEL:
             row.measure(SIGMA2, fitted.sigma2_)
             _show(row, softmax(fitted.mean_), fitted.document_topics_.T @ training.lengths, words, settings.shown)
     if PACKAGE in installed():
-        at_points(TOMOTOPY, of_tomotopy(training, times, settings, job.seed), None)
+        score_points(TOMOTOPY, tomotopy_topics(training, times, settings, job.seed), None)
     return recorder.results
 
 
@@ -129,17 +129,17 @@ def _show(row: Recorder, b: Floats, tokens: Floats, words: tuple[str, ...], show
     """Record Figure 27.12 of (T, K, V) topics with (K,) tokens."""
     distance = np.abs(b[-1] - b[0]).sum(axis=1)
     moving = b[:, np.where(tokens >= tokens.mean() / 2.0, distance, -1.0).argmax()]
-    for time, of_time in enumerate(moving):
-        most = np.argsort(-of_time, kind="stable")[:shown]
-        row.note(TOP, " ".join(words[v] for v in most), axis="times", at=time)
+    for time, probabilities in enumerate(moving):
+        most = np.argsort(-probabilities, kind="stable")[:shown]
+        row.note(TOP, " ".join(words[v] for v in most), axis="times", position=time)
     changing = np.argsort(-np.ptp(moving, axis=0), kind="stable")[:WORDS]
     for n, v in enumerate(changing):
-        row.note(WORD, words[v], axis="words", at=n)
+        row.note(WORD, words[v], axis="words", position=n)
     row.array(PROBABILITY, moving[:, changing])
 
 
-def of_tomotopy(training: Corpus, times: Ints, settings: Dynamics, seed: int) -> LogisticNormalTopics:
-    """Return the last topics that tomotopy's DTModel has, and the prior of the next time's weights.
+def tomotopy_topics(training: Corpus, times: Ints, settings: Dynamics, seed: int) -> LogisticNormalTopics:
+    """Return the topics of tomotopy's DTModel at the last time, and the prior of the next time's weights.
 
     theta = softmax(eta), eta ~ N(alpha_t, eta_var I), alpha_t ~ N(alpha_t-1, alpha_var I).
     """

@@ -9,8 +9,8 @@ Measured, on the axis "topics":
 
     exact, estimated   on the first `checked` tokens of every document, the exact sum and particles, nats per token
     content            the share of training tokens in the topics' state
-    function-words     the share of function words among the most probable words of the topics: those that at least a
-                       share `spread` of the training documents have
+    function-words     the share of function words, which at least the share `spread` of the training documents have,
+                       among the most probable words of the topics
 """
 
 from functools import partial
@@ -33,10 +33,10 @@ FAMILIES = (Family("topics and states", (MODEL, HMM), FOLDED, TOKENS, {MODEL: "L
 
 
 def training_documents(job: Job, number: int) -> Corpus:
-    """Return the first training documents of a random order, in the corpus's own, over the words that they have."""
+    """Return the first training documents of a random order, in the corpus's order, over their own words."""
     training, _ = job.split()
-    some = job.sample(training, number, "lda-hmm-documents")
-    return some.over(tuple(some.vocabulary[w] for w in np.unique(some.tokens)))[0]
+    chosen = job.sample(training, number, "lda-hmm-documents")
+    return chosen.over(tuple(chosen.vocabulary[w] for w in np.unique(chosen.tokens)))[0]
 
 
 def fit(training: Corpus, settings: Sequences | Roles, K: int, C: int, random: np.random.Generator) -> LDAHMM:
@@ -45,7 +45,7 @@ def fit(training: Corpus, settings: Sequences | Roles, K: int, C: int, random: n
 
 
 def function_words(training: Corpus, spread: float) -> Ints:
-    """Return the words that at least a share of the documents have."""
+    """Return the words that occur in at least the share `spread` of the documents."""
     share = (training.counts() > 0).sum(axis=0) / training.n_documents
     return np.flatnonzero(share >= spread)
 
@@ -56,7 +56,7 @@ def most_probable(rows: Floats, number: int) -> Ints:
 
 
 def experiment(job: Job, settings: Sequences) -> Results:
-    """Fit and score all three at every K; raises InputError as the models and evaluators do."""
+    """Fit and score the three models at every K; raises InputError as the models and evaluators do."""
     training = training_documents(job, settings.documents)
     _, test, _ = documents(job)
     test, left_out = test.over(training.vocabulary)

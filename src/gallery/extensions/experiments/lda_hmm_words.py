@@ -5,9 +5,9 @@ percent of the probability:
 
     topic-N, state-N   of the topics with most tokens, and of the states
 
-In two roles are the words of which most tokens are certain, one way or the other: those of at least `LEAST_TOKENS`
-tokens with the largest lesser share of tokens that were in the topics' state in more than 90 percent, or less than 10
-percent, of the last half of the sweeps. Of the Nth, of "lda-hmm":
+Words in two roles have many certain tokens of either role: of the words of at least `LEAST_TOKENS` tokens they have the
+largest lesser share of tokens that were in the topics' state in more than 90 percent, or less than 10 percent, of the
+last half of the sweeps. Of the Nth, of "lda-hmm":
 
     content-N, function-N   the words around its most certain tokens, noted on the axis "token", and an array, the share
                             of sweeps in which each was in the topics' state
@@ -26,33 +26,33 @@ from heldout.typing import Floats, Ints
 TOPIC, STATE = "topic", "state"
 CONTENT, FUNCTION, PLACE = "content", "function", "at"
 MASS = 0.9  # probability at which a list ends
-CERTAIN = 0.9
-LEAST_TOKENS = 10  # tokens of a word
+CERTAIN = 0.9  # share of sweeps that makes a token certain
+LEAST_TOKENS = 10  # least number of tokens of a word
 
 
 def experiment(job: Job, settings: Roles) -> Results:
-    """Fit both and choose words; raises InputError as the models do."""
+    """Fit both models and choose words; raises InputError as the models do."""
     training = training_documents(job, settings.documents)
     K, recorder = settings.topics, job.recorder(topics=settings.topics, chain="0")
     for model, C in ((LDA, 0), (MODEL, settings.states)):
         random = job.generator("lda-hmm-words", model=model)
         fitted, row = fit(training, settings, K, C, random), recorder.at(model=model)
-        of_topics = np.bincount(fitted.topics_[fitted.states_ == 0], minlength=K)
-        _note_words(row, TOPIC, training, fitted.parameters_.topics, of_topics, settings)
+        topic_tokens = np.bincount(fitted.topics_[fitted.states_ == 0], minlength=K)
+        _note_words(row, TOPIC, training, fitted.parameters_.topics, topic_tokens, settings)
         if model == MODEL:
-            of_states = np.bincount(fitted.states_, minlength=C + 1)[1:]
-            _note_words(row, STATE, training, fitted.parameters_.states, of_states, settings)
+            state_tokens = np.bincount(fitted.states_, minlength=C + 1)[1:]
+            _note_words(row, STATE, training, fitted.parameters_.states, state_tokens, settings)
             _roles(row, training, fitted.content_, settings)
     return recorder.results
 
 
-def _note_words(row: Recorder, what: str, corpus: Corpus, rows: Floats, tokens: Ints, settings: Roles) -> None:
-    """Note the words of the rows, (M, V) probabilities, with most tokens, (M,)."""
+def _note_words(row: Recorder, kind: str, corpus: Corpus, rows: Floats, tokens: Ints, settings: Roles) -> None:
+    """Note the most probable words of the rows, (M, V) probabilities, with most tokens, (M,)."""
     for n, m in enumerate(np.argsort(-tokens, kind="stable")[: settings.columns], start=1):
         order = np.argsort(-rows[m], kind="stable")[: settings.shown]
-        before = np.cumsum(rows[m][order]) - rows[m][order]
-        for rank, v in enumerate(order[before < MASS], start=1):
-            row.note(f"{what}-{n}", corpus.vocabulary[v], axis="rank", at=rank)
+        preceding = np.cumsum(rows[m][order]) - rows[m][order]
+        for rank, v in enumerate(order[preceding < MASS], start=1):
+            row.note(f"{kind}-{n}", corpus.vocabulary[v], axis="rank", position=rank)
 
 
 def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> None:
@@ -60,7 +60,7 @@ def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> N
     V, context = corpus.n_words, settings.context
     rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
     tokens = np.bincount(corpus.tokens, minlength=V)
-    sides = [np.bincount(corpus.tokens[of], minlength=V) for of in (content > CERTAIN, content < 1.0 - CERTAIN)]
+    sides = [np.bincount(corpus.tokens[mask], minlength=V) for mask in (content > CERTAIN, content < 1.0 - CERTAIN)]
     lesser = np.where(tokens >= LEAST_TOKENS, np.minimum(*sides) / np.maximum(tokens, 1), 0.0)
     places_of: dict[str, list[int]] = {CONTENT: [], FUNCTION: []}
     for n, word in enumerate(np.argsort(-lesser, kind="stable")[: settings.words], start=1):
@@ -70,8 +70,8 @@ def _roles(row: Recorder, corpus: Corpus, content: Floats, settings: Roles) -> N
             start, end = corpus.offsets[rows[place]], corpus.offsets[rows[place] + 1]
             shown = range(max(int(start), place - context), min(int(end), place + context + 1))
             row.array(f"{role}-{n}", content[shown.start : shown.stop])
-            for at, i in enumerate(shown):
-                row.note(f"{role}-{n}", corpus.vocabulary[corpus.tokens[i]], axis="token", at=at)
+            for position, i in enumerate(shown):
+                row.note(f"{role}-{n}", corpus.vocabulary[corpus.tokens[i]], axis="token", position=position)
             places_of[role].append(place - shown.start)
-    for role, at_places in places_of.items():
-        row.array(f"{role}-{PLACE}", at_places)
+    for role, role_places in places_of.items():
+        row.array(f"{role}-{PLACE}", role_places)

@@ -34,9 +34,9 @@ FAMILIES = (Family("links given words", (MODEL, REGRESSION, WEIGHTED), STATE, AN
 
 
 def balanced(links: Ints, ends: Ints, others: Ints, number: int, random: np.random.Generator) -> tuple[Ints, Ints]:
-    """Return at most `number` of the (M, 2) links, as many pairs of an end and another document, and which are linked.
+    """Return at most `number` of the (M, 2) links and as many pairs without a link, and whether each is linked.
 
-    Pairs that are not linked are drawn with an end of `ends` and another one of `others`.
+    Pairs without a link are drawn with an end of `ends` and another one of `others`.
     """
     linked = {(int(i), int(j)) for i, j in links}
     kept = links[np.sort(random.permutation(len(links))[:number])]
@@ -54,16 +54,16 @@ def pairs_of(job: Job, training: Corpus, whole: Corpus, settings: Relational) ->
     random = job.generator("rtm-pairs")
     links, place = links_of(job.corpus), {name: d for d, name in enumerate(training.documents)}
     trained = np.array([name in place for name in whole.documents])
-    inside = trained[links].all(axis=1)
+    among_training = trained[links].all(axis=1)
     ours, everywhere = np.flatnonzero(trained), np.arange(whole.n_documents)
-    of_training = balanced(links[inside], ours, ours, len(links), random)
-    of_test = balanced(links[~inside], np.flatnonzero(~trained), everywhere, settings.pairs, random)
+    training_pairs = balanced(links[among_training], ours, ours, len(links), random)
+    test_pairs = balanced(links[~among_training], np.flatnonzero(~trained), everywhere, settings.pairs, random)
     to_training = np.cumsum(trained) - 1
-    return to_training[of_training[0]], of_training[1], *of_test
+    return to_training[training_pairs[0]], training_pairs[1], *test_pairs
 
 
 def experiment(job: Job, settings: Relational) -> Results:
-    """Fit both and score links; raises InputError for a corpus without links."""
+    """Fit the models and score links; raises InputError for a corpus without links."""
     training, _, _ = documents(job)
     whole, _ = job.corpus.over(training.vocabulary)
     training = whole.subset(np.flatnonzero(np.isin(whole.documents, training.documents)))

@@ -40,23 +40,25 @@ def single_responses(values: Floats) -> Evaluation:
 
 
 def experiment(job: Job, settings: Supervised) -> Results:
-    """Fit both and score labels; raises InputError for a corpus without labels."""
+    """Fit both models and score labels; raises InputError for a corpus without labels."""
     training, test, _ = documents(job)
     labels = dict(zip(job.corpus.documents, labels_of(job.corpus), strict=True))
-    of_training, of_test = (np.array([labels[document] for document in part.documents]) for part in (training, test))
+    training_labels, test_labels = (
+        np.array([labels[document] for document in part.documents]) for part in (training, test)
+    )
     recorder = job.recorder(chain="0")
-    share = of_training.mean()
-    frequency = np.where(of_test == 1, math.log(share), math.log1p(-share))
+    share = training_labels.mean()
+    frequency = np.where(test_labels == 1, math.log(share), math.log1p(-share))
     row = recorder.at(model=FREQUENCY, documents=test.documents, chain="none")
     row.score(LIKELIHOOD, single_responses(frequency))
     for K in settings.topics:
         for model, feedback in ((MODEL, True), (REGRESSION, False)):
             fitted = SLDA.of(
                 settings, K, feedback=feedback, random_state=job.generator("slda", topics=K, model=model)
-            ).fit(training, of_training)
+            ).fit(training, training_labels)
             topics = fitted.topics(training.vocabulary)
             found = slda_marginal(
-                topics, fitted.weights_, test, of_test, job.generator("slda-state", topics=K), limit=settings.limit
+                topics, fitted.weights_, test, test_labels, job.generator("slda-state", topics=K), limit=settings.limit
             )
             known = found.known
             row = recorder.at(model=model, topics=K, documents=tuple(test.documents[d] for d in known))

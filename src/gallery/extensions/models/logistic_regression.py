@@ -39,7 +39,7 @@ def logistic_regression(
     x = np.column_stack([features, np.ones(N)]) if intercept else features
     penalties = np.full(x.shape[1], penalty)
     if intercept:
-        penalties[F] = 1e-9  # labels may be all alike
+        penalties[F] = 1e-9  # all labels may be equal
     parameters = np.zeros(x.shape[1])
     value = objective(parameters, x, labels, penalties)
     for _ in range(ITERATIONS):

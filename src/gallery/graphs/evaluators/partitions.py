@@ -40,7 +40,7 @@ class Enumerated(NamedTuple):
         log_profile: max_{q, eta} log p(R | q, eta), parameters and clusters plugged in.
         best: (n,) the clusters of the highest p(partition | R).
         by_clusters: log p(R, m clusters in use), (K + 1,), -inf for m = 0.
-        partitions: how many were visited.
+        partitions: the number of partitions that were visited.
     """
 
     log_evidence: float

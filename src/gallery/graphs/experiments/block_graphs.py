@@ -1,4 +1,4 @@
-"""Figures 27.18 to 27.20: graphs with blocks, and the blocks that are found in them.
+"""Figures 27.18 to 27.20: graphs with blocks, and the blocks found in them.
 
 The nine nodes of Figure 27.18, whose arcs the chapter does not list: all from B1 to B2, from B2 to B3 and from B3 to
 B1, of nodes in the chapter's groups. Their partition is the most probable one of all. Then graphs drawn with four
@@ -9,7 +9,7 @@ Recorded of "irm", by structure, as arrays and, the last one, as a measurement:
     NAME-arc         (n, n), 1 where there is an arc, nodes in a random order
     NAME-cluster     (n,), the cluster found of each node
     NAME-group       (n,), the group that it was drawn with
-    NAME-agree       how many nodes agree, at their number, on the axis "nodes"
+    NAME-agree       the number of nodes that agree, on the axis "nodes" at the number of all
 """
 
 import numpy as np
@@ -55,8 +55,8 @@ def _graph(values: np.ndarray) -> Relations:
     return Relations("graph", {"nodes": tuple(map(str, range(1, len(values) + 1)))}, (graph("arcs", "nodes", values),))
 
 
-def nine() -> Relations:
-    """Return Figure 27.18's graph."""
+def nine_nodes() -> Relations:
+    """Return Figure 27.18's graph of nine nodes."""
     groups = np.array(NINE_GROUPS)
     return _graph((groups[:, None] + 1) % 3 == groups)
 
@@ -64,8 +64,8 @@ def nine() -> Relations:
 def experiment(job: Job, settings: BlockGraphs) -> Results:
     """Find the blocks of every graph."""
     recorder = job.recorder(model=IRM_NAME, smoothing=settings.eta)
-    exact = partitions_of_graph(nine().relations[0], ClusterPrior(settings.gamma), (settings.eta, settings.eta))
-    _record(recorder, NINE, nine(), exact.best, np.array(NINE_GROUPS))
+    exact = partitions_of_graph(nine_nodes().relations[0], ClusterPrior(settings.gamma), (settings.eta, settings.eta))
+    _record(recorder, NINE, nine_nodes(), exact.best, np.array(NINE_GROUPS))
     for name, pattern in STRUCTURES.items():
         random = generator("block-graphs", structure=name, seed=job.seed)
         relations, groups = drawn(pattern, settings, random)
@@ -84,4 +84,4 @@ def experiment(job: Job, settings: BlockGraphs) -> Results:
 def _record(recorder: Recorder, name: str, relations: Relations, clusters: Ints, groups: Ints) -> None:
     for part, values in (("arc", relations.relations[0].values), ("cluster", clusters), ("group", groups)):
         recorder.array(f"{name}-{part}", values)
-    recorder.measure(f"{name}-agree", agreement(clusters, tuple(map(str, groups))), axis="nodes", at=len(groups))
+    recorder.measure(f"{name}-agree", agreement(clusters, tuple(map(str, groups))), axis="nodes", position=len(groups))

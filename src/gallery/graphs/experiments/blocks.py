@@ -1,4 +1,4 @@
-"""Section 27.5.1: the stochastic block model's usual scores and its likelihood by annealing, for more clusters too.
+"""Section 27.5.1: the stochastic block model's usual scores and its likelihood by annealing, also with many clusters.
 
 Measured of "sbm" at K, on the axis "topics", nats, each the best of several starts but for the first:
 

@@ -1,11 +1,12 @@
-"""Section 27.6.1: the clusters that the infinite relational model finds, and how many the posterior has.
+"""Section 27.6.1: the clusters that the infinite relational model finds, and the posterior of their number.
 
 For each Beta prior of the cells, which rows are recorded under, measured of "irm", TYPE being a type of entities:
 
-    best-TYPE        how many clusters the state with the highest p(R, q) has, on the axis "entities" at their number
+    best-TYPE        the number of clusters in the state with the highest p(R, q), on the axis "entities" at the number
+                     of entities
     share-TYPE       the share of samples with so many clusters, on the axis "clusters"
-    joint            its log p(R, q), nats, on the axis "start" at its number
-    apart            what the next best start is below it, nats
+    joint            log p(R, q) of that state, nats, on the axis "start" at its start's number
+    apart            its lead over the next best start, nats
 
 and as arrays, entities named by notes "cluster-TYPE" on the axis "entity",
 
@@ -13,12 +14,12 @@ and as arrays, entities named by notes "cluster-TYPE" on the axis "entity",
     RELATION-mean    E[eta | q, R] of the blocks in that state, an axis for each type
     RELATION-cell    1 where the relation holds, 0 where not, NaN where it was not observed, an axis for each type
 
-Where the relations are of so few entities that their partitions can be summed over, of features alone, also
+From features alone, where their entities are so few that their partitions can be summed over, also
 
     features-exact, features-annealed    log p(features), nats, on the axis "entities"
     features-share                       the exact posterior of the number of clusters, on the axis "clusters"
 
-Of all relations together annealing finds less than one state has, so their likelihood is not estimated.
+The likelihood of all relations together is not estimated: annealing finds less than one state has.
 """
 
 import numpy as np
@@ -39,7 +40,7 @@ FEATURES_EXACT, FEATURES_ANNEALED, FEATURES_SHARE = "features-exact", "features-
 
 
 def experiment(job: Job, settings: Concepts) -> Results:
-    """Fit at every prior; raises InputError for a corpus of other data."""
+    """Fit the infinite relational model at every prior; raises InputError for a corpus of other data."""
     relations, recorder = relations_of(job.corpus), job.recorder(model=IRM_NAME)
     for eta in settings.etas:
         model = IRM(
@@ -53,15 +54,15 @@ def experiment(job: Job, settings: Concepts) -> Results:
         )
         row = recorder.at(smoothing=eta)
         _record(row, model.fit(relations))
-        row.measure(JOINT, model.log_joint_, axis="start", at=int(model.log_joints_.argmax()))
+        row.measure(JOINT, model.log_joint_, axis="start", position=int(model.log_joints_.argmax()))
         if settings.starts > 1:
             ordered = np.sort(model.log_joints_)
-            row.measure(LEAD, ordered[-1] - ordered[-2], axis="start", at=int(model.log_joints_.argmax()))
+            row.measure(LEAD, ordered[-1] - ordered[-2], axis="start", position=int(model.log_joints_.argmax()))
         _features(row, relations, settings, job.generator("concepts-features", eta=eta))
     names = recorder.at(smoothing=settings.etas[0])
     for name, entities in relations.entities.items():
         for i, entity in enumerate(entities):
-            names.note(f"{CLUSTER}-{name}", entity, axis="entity", at=i)
+            names.note(f"{CLUSTER}-{name}", entity, axis="entity", position=i)
     for one in relations.relations:
         names.array(f"{one.name}-{CELL}", np.where(one.mask, one.values, np.nan))
     return recorder.results
@@ -69,15 +70,15 @@ def experiment(job: Job, settings: Concepts) -> Results:
 
 def _record(row: Recorder, model: IRM) -> None:
     for name, clusters in model.clusters_.items():
-        row.measure(f"{BEST}-{name}", clusters.max() + 1, axis="entities", at=len(clusters))
+        row.measure(f"{BEST}-{name}", clusters.max() + 1, axis="entities", position=len(clusters))
         numbers = model.cluster_numbers_[name]
         for n in np.unique(numbers):
-            row.measure(f"{SHARE}-{name}", (numbers == n).mean(), axis="clusters", at=n)
+            row.measure(f"{SHARE}-{name}", (numbers == n).mean(), axis="clusters", position=n)
         row.array(f"{CLUSTER}-{name}", clusters)
     for r, one in enumerate(model.blocks_.relations.relations):
         probabilities = model.blocks_.predictive(r)
-        of_axes = [model.clusters_[axis] for axis in one.types]
-        first = [np.unique(clusters, return_index=True)[1] for clusters in of_axes]
+        axis_clusters = [model.clusters_[axis] for axis in one.types]
+        first = [np.unique(clusters, return_index=True)[1] for clusters in axis_clusters]
         row.array(f"{one.name}-{MEAN}", probabilities[np.ix_(*first)])
 
 
@@ -89,11 +90,11 @@ def _features(row: Recorder, relations: Relations, settings: Concepts, random: n
             continue
         by_clusters = partitions_by_features(one, gamma, eta)
         exact = float(logsumexp(by_clusters))
-        row.measure(FEATURES_EXACT, exact, axis="entities", at=n)
+        row.measure(FEATURES_EXACT, exact, axis="entities", position=n)
         for m, share in enumerate(np.exp(by_clusters - exact)):
-            row.measure(FEATURES_SHARE, share, axis="clusters", at=m)
+            row.measure(FEATURES_SHARE, share, axis="clusters", position=m)
         blocks = Blocks(relations.only(one.name), {one.types[0]: ClusterPrior(gamma)}, eta)
         value, error = annealed_evidence(
             blocks, chains=settings.chains, temperatures=settings.temperatures, random=random
         )
-        row.measure(FEATURES_ANNEALED, value, axis="entities", at=n, error=error)
+        row.measure(FEATURES_ANNEALED, value, axis="entities", position=n, error=error)

@@ -34,11 +34,11 @@ def experiment(job: Job, settings: Links) -> Results:
     """Hide pairs and predict them; raises InputError for a corpus of other data."""
     whole, eta = relations_of(job.corpus), (settings.eta, settings.eta)
     seen, hidden = whole.without_pairs(settings.hidden, job.generator("links-hidden"))
-    values = np.concatenate([one.values[away] for one, away in zip(whole.relations, hidden, strict=True)])
+    values = np.concatenate([one.values[cells] for one, cells in zip(whole.relations, hidden, strict=True)])
     used = {axis for one in seen.relations for axis in one.types}
 
     def predicted(blocks: Blocks) -> Floats:
-        return np.concatenate([blocks.predictive(r)[away] for r, away in enumerate(hidden)])
+        return np.concatenate([blocks.predictive(r)[cells] for r, cells in enumerate(hidden)])
 
     def plugged(blocks: Blocks) -> Floats:
         spared = Blocks(seen, blocks.priors, (SPARED, SPARED)).restart_from(blocks.q)
@@ -46,15 +46,17 @@ def experiment(job: Job, settings: Links) -> Results:
 
     def density(relations: Relations) -> Floats:
         shares = [one.values.sum() / one.mask.sum() for one in relations.relations]
-        return np.repeat(shares, [int(away.sum()) for away in hidden])
+        return np.repeat(shares, [int(cells.sum()) for cells in hidden])
 
     models = [(SBM, K, sbm_blocks(seen, K, alpha=settings.alpha, eta=eta)) for K in settings.topics]
     models.append((IRM_NAME, 0, Blocks(seen, {name: ClusterPrior(settings.gamma) for name in used}, eta)))
     recorder = job.recorder(smoothing=settings.eta)
     for model, K, blocks in models:
         random = job.generator("links", model=model, topics=K)
-        started = settings.start_clusters if model == IRM_NAME else 0
-        chain = sample(blocks, sweeps=settings.sweeps, kept=settings.samples, start_clusters=started, random=random)
+        start_clusters = settings.start_clusters if model == IRM_NAME else 0
+        chain = sample(
+            blocks, sweeps=settings.sweeps, kept=settings.samples, start_clusters=start_clusters, random=random
+        )
         mean = np.mean([predicted(blocks.restart_from(state)) for state in chain.states], axis=0)
         blocks.restart_from(chain.best)
         row = recorder.at(model=model, topics=K, chain="0")

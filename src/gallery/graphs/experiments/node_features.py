@@ -1,7 +1,7 @@
-"""Section 27.5.1, equation 27.76: hidden pairs predicted by blocks with features of the nodes, and without.
+"""Section 27.5.1, equation 27.76: hidden pairs predicted by blocks with and without features of the nodes.
 
-A share of the pairs is hidden, with all relations between the two. The features are principal components of those that
-the nodes have, which hidden pairs play no part in. Measured of "blocks-none", "blocks-concatenation" and
+A share of the pairs is hidden, with all relations between the two. The features are principal components of the nodes'
+own features, in which hidden pairs play no part. Measured of "blocks-none", "blocks-concatenation" and
 "blocks-product" at K, by how the features of two nodes are combined, are log losses and areas as
 `gallery.graphs.experiments.links` names them, "one" and "plugged" being of the most probable of all partitions,
 and "average" of their sum; and of the observed cells, on the axis "topics", nats,
@@ -33,15 +33,15 @@ def experiment(job: Job, settings: NodeFeatures) -> Results:
     whole = relations_of(job.corpus)
     if len(whole.relations) != 2:
         raise InputError(f"corpus {job.corpus.name}: {len(whole.relations)} relations; expected one and features")
-    between, features = whole.relations
+    relation, features = whole.relations
     random = job.generator("node-features-hidden")
-    seen, (hidden,) = whole.only(between.name).without_pairs(settings.hidden, random)
-    values, observed = between.values[hidden], seen.relations[0]
-    of_nodes = node_features(features, settings.components)
+    seen, (hidden,) = whole.only(relation.name).without_pairs(settings.hidden, random)
+    values, observed = relation.values[hidden], seen.relations[0]
+    components = node_features(features, settings.components)
     densities = np.full(len(values), observed.values.sum() / observed.mask.sum())
     recorder = job.recorder(smoothing=settings.precision)
     for combination, model in MODEL.items():
-        blocks = FeatureBlocks(observed, pair_features(of_nodes, combination), settings.precision)
+        blocks = FeatureBlocks(observed, pair_features(components, combination), settings.precision)
         for K in settings.topics:
             found = blocks.predict(ClusterPrior(settings.alpha, K), hidden)
             row = recorder.at(model=model, topics=K)

@@ -5,7 +5,7 @@ Measured of "sbm" at K, on the axis "topics", nats:
     exact        log p(R)
     joint        max_q log p(R, q), of labelled clusters: a point posterior of the partition
     profile      max_{q, eta} log p(R | q, eta): clusters and probabilities plugged in
-    agree        how many nodes are in the group of theirs that is known, the clusters named as fits best
+    agree        the number of nodes in the known group that their cluster stands for (`agreement`)
 
 and as arrays
 
@@ -27,12 +27,12 @@ from heldout.typing import Ints
 
 SBM = "sbm"
 EXACT, JOINT, PROFILE, CLUSTER, ARC, AGREE = "exact", "joint", "profile", "cluster", "arc", "agree"
-GROUP = "group"  # the labels that partitions are compared with
+GROUP = "group"  # labels that partitions are compared with
 FAMILIES = (Family("blocks", (SBM,), PARTITION),)
 
 
 def agreement(clusters: Ints, groups: tuple[str, ...]) -> int:
-    """Return how many entities are in the group that their cluster stands for, a group for each cluster at best.
+    """Return the number of entities in the group that their cluster stands for, by the best matching of clusters.
 
     Examples:
         >>> agreement(np.array([0, 0, 1, 1]), ("b", "b", "a", "b"))
@@ -49,14 +49,14 @@ def experiment(job: Job, settings: Partitions) -> Results:
     relations, recorder = relations_of(job.corpus), job.recorder(model=SBM)
     for K in settings.topics:
         prior, row = ClusterPrior(settings.alpha, K), recorder.at(topics=K)
-        found = partitions_of_graph(relations.relations[0], prior, (settings.eta, settings.eta))
-        values = {EXACT: found.log_evidence, JOINT: found.log_joint, PROFILE: found.log_profile}
+        sums = partitions_of_graph(relations.relations[0], prior, (settings.eta, settings.eta))
+        values = {EXACT: sums.log_evidence, JOINT: sums.log_joint, PROFILE: sums.log_profile}
         if GROUP in relations.groups:
-            values[AGREE] = agreement(found.best, relations.groups[GROUP])
+            values[AGREE] = agreement(sums.best, relations.groups[GROUP])
         for quantity, value in values.items():
             row.measure(quantity, value)
-        row.array(CLUSTER, found.best)
+        row.array(CLUSTER, sums.best)
     recorder.array(ARC, relations.relations[0].values)
     for node, name in enumerate(relations.entities[relations.first]):
-        recorder.note("node", name, axis="node", at=node)
+        recorder.note("node", name, axis="node", position=node)
     return recorder.results

@@ -3,7 +3,7 @@
 All relations have three axes here, the missing ones of a type with one entity, and lie one after the other in `cells`:
 1, 0, or -1 where a cell was not observed. Relation r begins at offset[r], and its axes have sizes shape[r] and types
 types[r]; only its first two may be of one type. The clusters q of type t's entities stand from entities[t] on, and are
-smaller than caps[t]; sizes[t] counts them. The counts of relation r's blocks, how many cells are 1 and how many are
+smaller than caps[t]; sizes[t] counts them. The counts of relation r's blocks, of cells that are 1 and of cells that are
 observed, begin at counts_at[r], a (caps, caps, caps) array. What a block adds is log_beta,
 
     f(m, n) = log B(m + b_1, n - m + b_0) - log B(b_1, b_0) = one[m] + zero[n - m] - both[n].
@@ -67,7 +67,7 @@ def sweep(data, state, beta, uniforms):  # type: ignore[no-untyped-def]
                 if o != p:
                     area *= caps[types[r, o]]
             largest = max(largest, area)
-    # of the cells of one entity: those in which it comes first (or at all), second, and twice
+    # cells of one entity: where it comes first (or at all), second, and twice
     m1, n1 = np.zeros(largest, np.int64), np.zeros(largest, np.int64)
     m2, n2 = np.zeros(largest, np.int64), np.zeros(largest, np.int64)
     m3, n3 = np.zeros(largest, np.int64), np.zeros(largest, np.int64)

@@ -1,6 +1,6 @@
 r"""The infinite relational model by collapsed Gibbs sampling (Murphy 2012, equations 27.82 and 27.83).
 
-Every type of entities has clusters of its own, of which the Chinese restaurant process leaves the number open, and all
+Every type of entities has clusters of its own, whose number the Chinese restaurant process leaves open, and all
 relations are given by the clusters of their entities (`gallery.graphs.models.blocks`). The model shown is the state
 with the highest p(R, q) of several chains, which is how Kemp et al. (2006) choose; the posterior's samples are the
 second half of the chains. Single moves merge clusters more easily than they split one, so that chains may start from

@@ -45,7 +45,7 @@ def node_features(relation: Relation, components: int) -> Floats:
 
     Args:
         relation: of nodes and features, (n, F).
-        components: how many, fewer than n.
+        components: the number of components, fewer than n.
 
     Raises:
         InputError: for more components than the features have.

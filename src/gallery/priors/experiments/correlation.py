@@ -39,8 +39,8 @@ from heldout.topics import AnyTopics
 JOINTLY, PRIOR, TOMOTOPY = "ctm", "ctm-prior", "ctm-tomotopy"
 ESTIMATED = "estimated"
 PACKAGE = "tomotopy"
-EXACT_TOPICS = 3  # topics of the quadrature
-CHECKED = 20  # documents whose estimate is held to the exact value
+EXACT_TOPICS = 3  # largest number of topics of the quadrature
+CHECKED = 20  # number of documents whose estimate is compared with the exact value
 FAMILIES = (Family("correlated topics", (JOINTLY, PRIOR, TOMOTOPY), BOUND, TOKENS, {JOINTLY: "CTM"}),)
 
 
@@ -51,7 +51,7 @@ def experiment(job: Job, settings: Correlation) -> Results:
     training, test, left_out = keep_frequent_words(training, test, settings.words)
     counts, words = training.counts(), training.vocabulary
     recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
-    few = np.arange(min(CHECKED, test.n_documents))
+    checked = np.arange(min(CHECKED, test.n_documents))
 
     def random(model: str, K: int, part: str) -> np.random.Generator:
         return job.generator("correlation", model=model, topics=K, part=part)
@@ -65,24 +65,24 @@ def experiment(job: Job, settings: Correlation) -> Results:
             ctm.fit(counts, components=topics.phi)
             yield name, ctm.topics(words), deterministic(ctm.infer(test.counts()).bound, test)
         if PACKAGE in installed():
-            yield TOMOTOPY, of_tomotopy(training, K, settings, job.seed), None
+            yield TOMOTOPY, tomotopy_topics(training, K, settings, job.seed), None
 
     for name, topics, bound in (model for K in settings.topics for model in models(K)):
         row, exact = recorder.at(model=name, topics=topics.n_topics), topics.n_topics <= EXACT_TOPICS
         if bound is not None:
             row.score(USUAL, bound)
         rng = random(name, row.topics, "check" if exact else "score")
-        estimated = reference(topics, test.subset(few) if exact else test, settings.samples, rng)
+        estimated = reference(topics, test.subset(checked) if exact else test, settings.samples, rng)
         likelihood = prior_of(topics).exact(topics, test) if exact else estimated
         row.score(LIKELIHOOD, likelihood, samples=0 if exact else settings.samples)
         if exact:
-            of_few = Evaluation.deterministic(likelihood.log_likelihood[few], likelihood.tokens[few])
+            exact_values = Evaluation.deterministic(likelihood.log_likelihood[checked], likelihood.tokens[checked])
             row.per_token(ESTIMATED, estimated)
-            row.per_token(EXACT, of_few)
+            row.per_token(EXACT, exact_values)
     return recorder.results
 
 
-def of_tomotopy(training: Corpus, K: int, settings: Correlation, seed: int) -> AnyTopics:
+def tomotopy_topics(training: Corpus, K: int, settings: Correlation, seed: int) -> AnyTopics:
     """Return the topics and the prior that tomotopy's CTModel has after `tomotopy_sweeps`."""
     from heldout.libraries.tomotopy import from_object, train_correlated
 

@@ -51,7 +51,7 @@ FAMILIES = (
 
 
 def split(job: Job, documents: int, words: int, least: int) -> tuple[Corpus, Corpus, tuple[str, ...], int]:
-    """Return training and test documents over their words, the labels, and how many test tokens were left out.
+    """Return training and test documents over their words, the labels, and the number of test tokens left out.
 
     Raises:
         InputError: for a corpus without labels, or where no label is frequent enough.
@@ -67,7 +67,7 @@ def split(job: Job, documents: int, words: int, least: int) -> tuple[Corpus, Cor
 
 
 def keep_frequent_words(training: Corpus, test: Corpus, words: int) -> tuple[Corpus, Corpus, int]:
-    """Return both over the words of most training documents, and how many test tokens were left out."""
+    """Return both corpora over the words of most training documents, and the number of test tokens left out."""
     present = np.asarray((training.counts() > 0.0).sum(axis=0)).ravel()
     most = np.sort(np.argsort(-present, kind="stable")[: min(words, int((present > 0).sum()))])
     vocabulary = tuple(training.vocabulary[v] for v in most)
@@ -80,9 +80,9 @@ def with_constant(labels: Floats) -> Floats:
 
 
 def folded_in(model: OwnPriors, test: Corpus, iterations: int) -> Evaluation:
-    """Return the score of every document at the best weights of the topics that it has, nats."""
-    value, has = np.zeros(test.n_documents), model.alphas > 0.0
-    distinct, group = np.unique(has, axis=0, return_inverse=True)
+    """Return the score of every document, nats, at the best weights of its own topics."""
+    value, present = np.zeros(test.n_documents), model.alphas > 0.0
+    distinct, group = np.unique(present, axis=0, return_inverse=True)
     for g, own in enumerate(distinct):
         places = np.flatnonzero(group == g)
         value[places] = folded_in_given_length(test.subset(places), model.phi[own], iterations)
@@ -93,14 +93,14 @@ def experiment(job: Job, settings: Covariates) -> Results:
     """Train the models and score them; raises InputError as they and the evaluators do."""
     training, test, labels, left_out = split(job, settings.documents, settings.words, settings.least)
     counts, words = training.counts(), training.vocabulary
-    of_training, of_test = indicators(training, labels), indicators(test, labels)
+    training_labels, test_labels = indicators(training, labels), indicators(test, labels)
     recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
 
     def random(model: str, K: int, part: str) -> np.random.Generator:
         return job.generator("covariates", model=model, topics=K, part=part)
 
     def models() -> Iterator[tuple[str, OwnPriors]]:
-        x, x_test = with_constant(of_training), with_constant(of_test)
+        x, x_test = with_constant(training_labels), with_constant(test_labels)
         for name, covariates, numbers in (
             (REGRESSION, x.shape[1], settings.topics),
             (CONSTANT, 1, sorted({*settings.topics, len(labels)})),
@@ -111,8 +111,8 @@ def experiment(job: Job, settings: Covariates) -> Results:
         for name, subtopics, common in ((LABELLED, 1, 0), (PARTIALLY, settings.subtopics, settings.common)):
             labelled = LabelledLDA.of(
                 settings, subtopics, common=common, random_state=random(name, common + len(labels) * subtopics, "fit")
-            ).fit(counts, of_training)
-            yield name, OwnPriors(labelled.components_, labelled.priors(of_test), words)
+            ).fit(counts, training_labels)
+            yield name, OwnPriors(labelled.components_, labelled.priors(test_labels), words)
 
     for name, model in models():
         row = recorder.at(model=name, topics=model.n_topics)

@@ -2,7 +2,7 @@
 
 Documents are the stories with two topics or more, their topics the tags y_i, each once, in no order, and the inputs x_i
 a constant and 1 for each of the `words` that the story has. Likelihoods are of the tags as a sequence with replacement:
-of the set they differ by log L_i! for every model alike. Recorded as "likelihood" on held-out documents of
+of the set they differ by log L_i! under every model. Recorded as "likelihood" on held-out documents of
 
     tags-alone          multinomial regression of every tag on the inputs, recorded at K of all tags
     mr-lda              multinomial regression LDA by EM (27.68 to 27.70), whose folding in is its likelihood
@@ -59,8 +59,8 @@ from heldout.typing import Floats
 SINGLY, EXPERTS, TWO_STEPS = "tags-alone", "mr-lda", "mr-lda-two-steps"
 INPUTS, QUADRATURE, NETWORK = "categorical-pca-inputs", "categorical-pca-inputs-quadrature", "softmax-network"
 INFORMATION, PENALTY = "information", "penalty"
-BY_QUADRATURE = 1  # the most components for which exact EM takes seconds
-FEWEST = 2  # tags of a document: one has no other to inform
+BY_QUADRATURE = 1  # largest number of components for which exact EM takes seconds
+FEWEST = 2  # least number of tags of a document: one tag has no other to inform
 FAMILIES = (
     Family("tags given inputs", (SINGLY, EXPERTS, TWO_STEPS, NETWORK), None),
     Family("categorical PCA with inputs", (INPUTS, QUADRATURE), BOUND, ANSWERS, {INPUTS: "catPCA with inputs: tags"}),
@@ -90,8 +90,8 @@ def split(job: Job, settings: Tags) -> tuple[Corpus, Corpus, Floats, Floats]:
     training, test = (
         half.subset(np.flatnonzero(indicators(half, tags).sum(axis=1) >= FEWEST)) for half in (training, test)
     )
-    of_training, of_test, _ = keep_frequent_words(training, test, settings.words)
-    x, x_test = (with_constant((half.counts() > 0.0).toarray().astype(float)) for half in (of_training, of_test))
+    training_words, test_words, _ = keep_frequent_words(training, test, settings.words)
+    x, x_test = (with_constant((half.counts() > 0.0).toarray().astype(float)) for half in (training_words, test_words))
     return tags_of(training, tags), tags_of(test, tags), x, x_test
 
 
@@ -112,7 +112,7 @@ def experiment(job: Job, settings: Tags) -> Results:
     order = job.generator("tags-validation").permutation(training.n_documents)
     validating = max(1, round(settings.validation * training.n_documents))
     parts = [np.sort(order[validating:]), np.sort(order[:validating])]
-    (fitting, x_fitting), (chosen_on, x_chosen) = [(training.subset(part), x[part]) for part in parts]
+    (fitting, x_fitting), (validation, x_validation) = [(training.subset(part), x[part]) for part in parts]
     counts, tags, recorder = fitting.counts(), training.vocabulary, job.recorder(documents=test.documents)
 
     def product(model: MRLDA | MultinomialRegression | SoftmaxNetwork) -> Fitted:
@@ -124,7 +124,7 @@ def experiment(job: Job, settings: Tags) -> Results:
 
         return Fitted(likelihood, pairs if isinstance(model, MRLDA) else None)
 
-    def alone(penalty: float, _: np.random.Generator) -> Fitted:
+    def multinomial(penalty: float, _: np.random.Generator) -> Fitted:
         model = MultinomialRegression(penalty=penalty, iterations=settings.iterations)
         return product(model.fit(counts, x_fitting))
 
@@ -182,7 +182,7 @@ def experiment(job: Job, settings: Tags) -> Results:
         )
 
     def models() -> Iterator[tuple[str, int, Fit]]:
-        yield SINGLY, len(tags), alone
+        yield SINGLY, len(tags), multinomial
         for K in settings.topics:
             yield EXPERTS, K, experts(K, two_steps=False)
             yield TWO_STEPS, K, experts(K, two_steps=True)
@@ -196,8 +196,8 @@ def experiment(job: Job, settings: Tags) -> Results:
     for model, K, fit in models():
         random, row = partial(job.generator, model=model, topics=K), recorder.at(model=model, topics=K)
         fits = [fit(penalty, random("tags", penalty=penalty)) for penalty in settings.penalties]
-        chosen = [one.likelihood(chosen_on, x_chosen, random("tags-validate")).log_likelihood.sum() for one in fits]
-        best = int(np.argmax(chosen))
+        sums = [one.likelihood(validation, x_validation, random("tags-validate")).log_likelihood.sum() for one in fits]
+        best = int(np.argmax(sums))
         row.measure(PENALTY, settings.penalties[best])
         fitted = fits[best]
         if fitted.bound is not None:

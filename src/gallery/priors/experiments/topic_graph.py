@@ -34,7 +34,7 @@ def experiment(job: Job, settings: TopicGraph) -> Results:
     recorder.array(PREVALENCE, weights.mean(axis=0))
     for k in range(K):
         most = np.argsort(-model.components_[k], kind="stable")[: settings.shown]
-        recorder.note(TOPIC, " ".join(corpus.vocabulary[v] for v in most), axis=TOPIC, at=k)
+        recorder.note(TOPIC, " ".join(corpus.vocabulary[v] for v in most), axis=TOPIC, position=k)
     partial = model.partial_correlations()
     recorder.array(EDGE, np.triu(np.where(np.abs(partial) >= settings.edge, partial, 0.0), k=1))
     return recorder.results

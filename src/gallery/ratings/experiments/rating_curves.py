@@ -37,14 +37,14 @@ FAMILIES = (Family("factors of ratings", (*DECAYS, ADAPTIVE, POINT_PLAIN), FOLDE
 
 
 def experiment(job: Job, settings: RatingCurves) -> Results:
-    """Measure the quantities of the module's list.
+    """Measure errors of held-out ratings by passes and parameters, and record films by factor and co-clusters.
 
     Raises:
         InputError: for a corpus that does not consist of ratings.
     """
     ratings = ratings_of(job.corpus)
-    held = job.generator("held-out-ratings").random(len(ratings)) < settings.share
-    training, test = ratings.take(np.flatnonzero(~held)), ratings.take(np.flatnonzero(held))
+    held_out = job.generator("held-out-ratings").random(len(ratings)) < settings.share
+    training, test = ratings.take(np.flatnonzero(~held_out)), ratings.take(np.flatnonzero(held_out))
     K, recorder = settings.topics, job.recorder()
 
     def error(factors: Factors, users: Floats) -> float:
@@ -53,13 +53,13 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
     for name, decays in DECAYS.items():
         descent = passes(training, K, decays, job.generator("descent"), rate=settings.rate, biases=False)
         for number, point in zip(range(1, settings.passes + 1), descent, strict=False):
-            recorder.at(model=name, topics=K).measure(RMSE, error(*point), axis=PASS, at=number)
+            recorder.at(model=name, topics=K).measure(RMSE, error(*point), axis=PASS, position=number)
     for name, posterior in ((ADAPTIVE, "point"), (EM_LEARNED, "exact")):
         model = PMF(K, posterior=posterior, biases=False, learned=True, iterations=settings.passes, tolerance=0.0)  # type: ignore[arg-type]
         model.random_state = job.generator("descent")
         for number, fitted in enumerate(model.rounds(training)):
             row = recorder.at(model=name, topics=K)
-            row.measure(RMSE, error(fitted.factors_, fitted.users_), axis=PASS, at=number)
+            row.measure(RMSE, error(fitted.factors_, fitted.users_), axis=PASS, position=number)
     for k in settings.factors:
         for name in (POINT, EM, POINT_PLAIN, EM_PLAIN):
             posterior, biases = "exact" if name in (EM, EM_PLAIN) else "point", name in (POINT, EM)
@@ -68,7 +68,7 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
             model.fit(training)
             numbers = (len(ratings.users) + len(ratings.items)) * (k + biases)
             row = recorder.at(model=name, topics=k)
-            row.measure(RMSE, error(model.factors_, model.users_), axis=PARAMETERS, at=numbers)
+            row.measure(RMSE, error(model.factors_, model.users_), axis=PARAMETERS, position=numbers)
             if name == EM and k == K:
                 _factors(row, model, ratings, job, settings.shown)
     _blocks(recorder, ratings, job, settings.clusters)
@@ -87,26 +87,26 @@ def _factors(row: Recorder, model: PMF, ratings: Ratings, job: Job, shown: int) 
     row.array(FILM, films)
     row.array(FACTORS, places[films])
     for film in films:
-        row.note(TITLE, titles[film] if titles else ratings.items[film], axis=FILM, at=film)
+        row.note(TITLE, titles[film] if titles else ratings.items[film], axis=FILM, position=film)
 
 
 def _blocks(recorder: Recorder, ratings: Ratings, job: Job, clusters: int) -> None:
     """Record the blocks of co-clusters, both sides in the order of their mean ratings."""
     random = job.generator("co-clusters")
     blocks = CoClustering(clusters, random_state=random).fit(ratings).blocks_
-    of_users = blocks.log_joint(ratings).argmax(axis=1)
-    of_films = np.bincount(blocks.clusters, minlength=clusters)
-    users = np.argsort(blocks.means @ of_films, kind="stable")
+    user_clusters = blocks.log_joint(ratings).argmax(axis=1)
+    film_sizes = np.bincount(blocks.clusters, minlength=clusters)
+    users = np.argsort(blocks.means @ film_sizes, kind="stable")
     films = np.argsort(blocks.weights @ blocks.means, kind="stable")
     row = recorder.at(model="coclustering", topics=clusters)
     genres = job.corpus.provenance.get("genres", [[] for _ in ratings.items])
     names = sorted({genre for own in genres for genre in own})
     has = np.array([[genre in own for genre in names] for own in genres]).reshape(len(genres), -1)
-    row.array(FILMS, of_films[films])
-    row.array(USERS, np.bincount(of_users, minlength=clusters)[users])
+    row.array(FILMS, film_sizes[films])
+    row.array(USERS, np.bincount(user_clusters, minlength=clusters)[users])
     row.array(MEAN, blocks.means[np.ix_(users, films)])
     if names:
         for place, b in enumerate(films):
-            inside = (has[blocks.clusters == b].sum(axis=0) + 1.0) / (of_films[b] + 2.0)
-            apart = np.log(inside / has.mean(axis=0)) * inside
-            row.note(GENRE, names[int(apart.argmax())], axis=CLUSTER, at=place)
+            shares = (has[blocks.clusters == b].sum(axis=0) + 1.0) / (film_sizes[b] + 2.0)
+            distinctness = np.log(shares / has.mean(axis=0)) * shares
+            row.note(GENRE, names[int(distinctness.argmax())], axis=CLUSTER, position=place)

@@ -6,11 +6,11 @@ numbers is no probability of ratings, so there are two likelihoods:
     likelihood          the density, exact, of Gaussian models
     rating-likelihood   the probability of the ratings: of a Gaussian model by bins, of the others their likelihood
 
-with what is usually reported: full and half folding-in, the best cluster, the pseudo-likelihood of RBMs. "completion"
-is the exact twin of half folding-in, each half given the other. Measured, on the axis "topics":
+beside the usual scores: full and half folding-in, the best cluster, the pseudo-likelihood of RBMs. "completion" is the
+exact twin of half folding-in, each half given the other. Measured, on the axis "topics":
 
     rmse                of each half of a test user's ratings, predicted from the other
-    dropped             of RBMs: log p of the halves, each by the machine of its own items, less that of the same by the
+    dropped             of RBMs: log p of the halves, each by the machine of its own items, less their log p by the
                         machine of all items of the user, nats per rating: dropped units are not summed over
 
 The mixture of categoricals and the user rating profile are in "records", trained and scored on the same users. Of
@@ -71,18 +71,18 @@ FAMILIES = (
 
 
 def experiment(job: Job, settings: Settings) -> Results:
-    """Train every model on the training users and score it on the test users; see the module.
+    """Train every model on the training users and score it on the test users.
 
     Raises:
         InputError: for a corpus that does not consist of ratings.
     """
     training, test = map(ratings_of, job.split())
     recorder, scoring = job.recorder(documents=test.users), _Scoring(job, settings, test)
-    asked = [(OFFSETS, 0)]
-    asked += [(name, K) for K in settings.factors for name in (PMF_POINT, PMF_EM)]
-    asked += [(name, K) for K in settings.topics for name in VARIANTS]
-    of_points: dict[int, tuple[Evaluation, Floats]] = {}
-    for name, K in asked:
+    models = [(OFFSETS, 0)]
+    models += [(name, K) for K in settings.factors for name in (PMF_POINT, PMF_EM)]
+    models += [(name, K) for K in settings.topics for name in VARIANTS]
+    point_scores: dict[int, tuple[Evaluation, Floats]] = {}
+    for name, K in models:
         random = job.generator("ratings", topics=K)  # one start for all of one K
         model = PMF(
             K,
@@ -95,19 +95,19 @@ def experiment(job: Job, settings: Settings) -> Results:
         )
         scored = scoring.factors(recorder.at(model=name, topics=K), model.fit(training), K in (0, *settings.topics))
         if name == PMF_POINT and K in settings.topics:
-            of_points[K] = scored
+            point_scores[K] = scored
     for K in settings.topics:
         scoring.blocks(recorder.at(model=COCLUSTERING, topics=K), training, K)
         for name in (CD, PCD):
             values, predictions = scoring.machine(recorder.at(model=name, topics=K), training, K)
-            if name == CD and K in of_points:
-                other, others = of_points[K]
+            if name == CD and K in point_scores:
+                other, others = point_scores[K]
                 scoring.combined(recorder.at(model=COMBINED, topics=K), values, other, (predictions + others) / 2.0)
     return recorder.results
 
 
 def ratings_of(corpus: Corpus) -> Ratings:
-    """Return the ratings of records; of drawn documents counts. Raises InputError for other documents."""
+    """Return the ratings of records, or counts of drawn documents; raises InputError for other documents."""
     drawn = corpus.provenance["synthetic"] and "values" not in corpus.provenance
     return Ratings.of_counts(corpus) if drawn else Ratings.of(corpus)
 
@@ -173,8 +173,8 @@ class _Scoring:
         dropped = 0.0
         for own, other in (self.halves, self.halves[::-1]):
             part, rest = test.take(own), test.take(other)
-            alone, among = rbm_ratings_marginal(part, machine), rbm_part_marginal(part, rest, machine)
-            dropped += float((alone.log_likelihood - among.log_likelihood).sum()) / len(test)
+            separate, joint = rbm_ratings_marginal(part, machine), rbm_part_marginal(part, rest, machine)
+            dropped += float((separate.log_likelihood - joint.log_likelihood).sum()) / len(test)
             predictions[own] = rbm_predictive(rest, part, machine) @ levels
         row.measure(DROPPED, dropped)
         self.rmse(row, predictions)

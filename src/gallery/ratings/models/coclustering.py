@@ -49,15 +49,15 @@ class CoClustering(Estimator):
     Args:
         item_clusters: K_v; None is K_u.
         iterations: of EM, at most.
-        restarts: from how many random shares EM starts; the best likelihood stays.
+        restarts: the number of random shares that EM starts from; the best likelihood stays.
 
     Attributes (after `fit`):
         blocks_: a `Blocks`.
         objective_: log p(R), nats, at each iteration.
 
     Examples:
-        >>> who, what = np.repeat([0, 1, 2, 3], 2), np.tile([0, 1], 4)
-        >>> ratings = Ratings(tuple("abcd"), ("x", "y"), who, what, np.array([5, 1, 5, 2, 1, 4, 1, 5]))
+        >>> users, items = np.repeat([0, 1, 2, 3], 2), np.tile([0, 1], 4)
+        >>> ratings = Ratings(tuple("abcd"), ("x", "y"), users, items, np.array([5, 1, 5, 2, 1, 4, 1, 5]))
         >>> np.sort(CoClustering(2, random_state=0).fit(ratings).blocks_.means, axis=None)
         array([1. , 1.5, 4.5, 5. ])
     """

@@ -63,8 +63,8 @@ class RatingsRBM(Estimator):
         machine_: a `Machine`.
 
     Examples:
-        >>> who, what = np.repeat(np.arange(8), 2), np.tile([0, 1], 8)
-        >>> ratings = Ratings(tuple("abcdefgh"), ("x", "y"), who, what, np.tile([5, 1, 1, 5], 4))
+        >>> users, items = np.repeat(np.arange(8), 2), np.tile([0, 1], 8)
+        >>> ratings = Ratings(tuple("abcdefgh"), ("x", "y"), users, items, np.tile([5, 1, 1, 5], 4))
         >>> RatingsRBM(1, random_state=0).fit(ratings).machine_.weights.shape
         (2, 5, 1)
     """

@@ -51,7 +51,7 @@ def drawn(documents: int, tokens: int, alpha: float, seed: int) -> tuple[Corpus,
 def experiment(job: Job, settings: BankAndRiver) -> Results:
     """Draw documents, sample the topics of their tokens, and compare with the exact posterior.
 
-    The priors of the documents are those of the chains, of which the first is shown.
+    The documents are drawn with the chains' priors. The first chain is shown.
     """
     alpha, gamma, chains, seed = settings.alpha, settings.gamma, settings.chains, job.seed
     corpus, true = drawn(settings.documents, settings.tokens, alpha, seed)
@@ -81,8 +81,8 @@ def experiment(job: Job, settings: BankAndRiver) -> Results:
         ("true", TOPICS, "none"),
     ):
         recorder.at(chain=chain).array(f"{quantity}-{MEANS}", means)
-    alone = log_likelihood(counts.sum(axis=0)[:, None], gamma)
-    for K, value in ((1, alone), (2, log_evidence)):
+    one_topic = log_likelihood(counts.sum(axis=0)[:, None], gamma)
+    for K, value in ((1, one_topic), (2, log_evidence)):
         anneal = partial(annealed_evidence, words, rows, len(WORDS), topics=K, alpha=alpha, gamma=gamma)
         randoms = (generator("bank-and-river-evidence", topics=K, chain=chain, seed=seed) for chain in range(chains))
         weights = [anneal(random=random, temperatures=settings.temperatures) for random in randoms]

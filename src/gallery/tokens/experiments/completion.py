@@ -1,9 +1,9 @@
 """Figure 27.6 by halves: LDA folded in on one half of each document and scored on the other, as PLSI in `perplexity`.
 
-The documents, the halves and LDA's chains are those of `perplexity` where the settings are the same. The evaluators of
-the variant "completion", both of the scored halves:
+The documents, the halves and LDA's chains are the same as in `perplexity` where the settings are. The evaluators of the
+variant "completion", both of the scored halves:
 
-    half folding-in         weights at the observed half's: those of the last sample of its topics, the topics fixed
+    half folding-in         weights at the observed half's, by the last sample of its tokens' topics
     document completion     weights integrated out given the observed half, estimated from `samples` states
 """
 

@@ -42,9 +42,9 @@ def drawn(
     vocabulary = tuple(f"w{v:04d}" for v in range(words))
     q, y = [], []
     for _ in range(documents):
-        of_document = random.choice(topics, size=tokens, p=random.dirichlet(np.full(topics, alpha)))
-        q.append(of_document)
-        y += [random.choice(words, p=b[k]) for k in of_document]
+        document_topics = random.choice(topics, size=tokens, p=random.dirichlet(np.full(topics, alpha)))
+        q.append(document_topics)
+        y += [random.choice(words, p=b[k]) for k in document_topics]
     offsets = np.arange(documents + 1, dtype=np.int64) * tokens
     names = tuple(map(str, range(documents)))
     corpus = Corpus("drawn", vocabulary, np.array(y, dtype=np.int32), offsets, names, {"synthetic": True})
@@ -84,7 +84,7 @@ def experiment(job: Job, settings: Evidence) -> Results:
 
 
 def hdp_topics(corpus: Corpus, alpha: float, gamma: float, sweeps: int, seed: int) -> float:
-    """Return how many topics tomotopy's HDP has after Gibbs sampling; its own concentration is 1."""
+    """Return the number of topics of tomotopy's HDP after Gibbs sampling; its own concentration is 1."""
     import tomotopy
 
     model = tomotopy.HDPModel(alpha=alpha, eta=gamma, gamma=1.0, seed=seed)

@@ -27,7 +27,7 @@ BOUND, ANALYSED = "bound", "documents analysed"
 
 
 def experiment(job: Job, settings: Online) -> Results:
-    """Fit both from one start and score them as they go.
+    """Fit online and batch variational Bayes from one start, and score both at every doubling of documents analysed.
 
     Raises:
         InputError: as the models do, or where the corpus has too few documents.
@@ -40,9 +40,9 @@ def experiment(job: Job, settings: Online) -> Results:
     words = tuple(rest.vocabulary[w] for w in np.unique(training.tokens))
     training, test = training.over(words)[0], test.over(words)[0]
     counts = training.counts()
-    asked = settings.document_iterations
+    updates = settings.document_iterations
     batch_vb = LDAVB(
-        K, alpha=alpha, gamma=gamma, document_iterations=asked, iterations=settings.iterations, tolerance=0.0
+        K, alpha=alpha, gamma=gamma, document_iterations=updates, iterations=settings.iterations, tolerance=0.0
     )
     start = batch_vb.start(len(words), job.generator("online-start", topics=K))
     recorder = job.recorder(topics=K)
@@ -66,7 +66,7 @@ def experiment(job: Job, settings: Online) -> Results:
             random = job.generator("online-score", analysed=analysed)
             annealed = reference(fitted, test, settings.samples, random)
             for quantity, evaluation in ((BOUND, mean_field_bound(fitted, test)), (LIKELIHOOD, annealed)):
-                self.recorder.per_token(quantity, evaluation, axis=ANALYSED, at=analysed)
+                self.recorder.per_token(quantity, evaluation, axis=ANALYSED, position=analysed)
 
         def finish(self) -> None:
             if 2 * self.last[0] != self.due:
@@ -82,7 +82,7 @@ def experiment(job: Job, settings: Online) -> Results:
             K,
             alpha=alpha,
             gamma=gamma,
-            document_iterations=asked,
+            document_iterations=updates,
             batch=batch,
             passes=settings.passes,
             random_state=orders,

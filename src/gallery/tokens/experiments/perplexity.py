@@ -4,7 +4,7 @@ Every model gives topics from the counts c_vk that it assigns to them, under the
 
     b_kv = (gamma + c_vk) / sum_v' (gamma + c_v'k),
 
-of which the unigram is K = 1. The scores, evaluators of the variant "perplexity":
+the unigram with K = 1. The scores, evaluators of the variant "perplexity":
 
     unigram, multinomial-mixture    likelihood, exact
     plsi                            full and half folding-in by EM; likelihood: the mixture over training documents
@@ -88,7 +88,7 @@ def experiment(job: Job, settings: Perplexity) -> Results:
                 fitted.fit(counts)
                 weights = fitted.document_topics_
                 phi = with_prior(fitted.components_, weights.T @ lengths, gamma)
-                provenance = {"model": TEM, "beta": settings.beta}  # PLSA folds in without
+                provenance = {"model": TEM, "beta": settings.beta}  # PLSA folds in without beta
                 shown = Topics(phi, np.ones(K), words, provenance)
                 evaluations = {
                     FULL: full_folding_in([shown], test, fold_in),
@@ -98,21 +98,21 @@ def experiment(job: Job, settings: Perplexity) -> Results:
                 yield model, K, evaluations
             lda = collapsed.LDA.of(settings, K, beta=gamma, random_state=random(LDA, K))
             trained = lda.fit(training).topics(words)
-            of_lda = {
+            lda_evaluations = {
                 MEAN_FIELD_BOUND: mean_field_bound(trained, test),
                 REFERENCE: reference(trained, test, settings.samples, random(REFERENCE, K)),
             }
             if settings.exact_topics >= K:
-                of_lda[EXACT] = exact_marginal(trained, test)
-            yield LDA, K, of_lda
+                lda_evaluations[EXACT] = exact_marginal(trained, test)
+            yield LDA, K, lda_evaluations
 
     for model, K, evaluations in models():
         row = recorder.at(model=model, topics=K, chain="0" if model == LDA else "none")
         for evaluator, evaluation in evaluations.items():
             row.score(evaluator, evaluation, samples=settings.samples if evaluator == REFERENCE else 0)
-            there = evaluation.tokens > 0
-            per_token = evaluation.log_likelihood[there] / evaluation.tokens[there]
-            errors = evaluation.standard_error[there] / evaluation.tokens[there]
-            error = float(np.sqrt((errors**2).sum()) / there.sum())
+            nonempty = evaluation.tokens > 0
+            per_token = evaluation.log_likelihood[nonempty] / evaluation.tokens[nonempty]
+            errors = evaluation.standard_error[nonempty] / evaluation.tokens[nonempty]
+            error = float(np.sqrt((errors**2).sum()) / nonempty.sum())
             row.measure(f"{PER_DOCUMENT}-{evaluator}", per_token.mean(), error=error)
     return recorder.results

@@ -31,7 +31,7 @@ JOINT, SWEEP = "joint", "sweep"
 
 
 def log_joint(in_document: Floats, in_word: Floats, alpha: float, gamma: float) -> float:
-    """Return log p(y, q), nats, of the counts (D, K) and (K, V)."""
+    """Return log p(y, q), nats, from the counts (D, K) and (K, V)."""
     K = in_document.shape[1]
     prior = gammaln(in_document + alpha).sum() - gammaln(in_document.sum(axis=1) + K * alpha).sum()
     prior += len(in_document) * (gammaln(K * alpha) - K * gammaln(alpha))
@@ -46,7 +46,7 @@ def experiment(job: Job, settings: Samplers) -> Results:
     start = job.generator("samplers", topics=K).integers(K, size=len(rows))
     recorder = job.recorder(topics=K, chain="0")
 
-    def of_assignments(q: NDArray[Any]) -> tuple[Floats, Floats]:
+    def topic_counts(q: NDArray[Any]) -> tuple[Floats, Floats]:
         in_document, in_word = np.zeros((training.n_documents, K)), np.zeros((K, len(words)))
         np.add.at(in_document, (rows, q), 1.0)
         np.add.at(in_word, (q, training.tokens), 1.0)
@@ -58,12 +58,12 @@ def experiment(job: Job, settings: Samplers) -> Results:
         random = job.generator("samplers-chain", model=CollapsedGibbs.name, topics=K)
         q, done = start.astype(np.int32), 0
         for sweep in recorded:
-            # `sweeps` comes on top of a first pass, which from assignments is a sweep too
+            # a first pass precedes `sweeps`, and from assignments it is a sweep too
             chain = LDA(K, alpha=alpha, beta=gamma, sweeps=sweep - done - 1, random_state=random)
             q, done = chain.fit(training, assignments=q).assignments_, sweep
-            yield CollapsedGibbs.name, sweep, *of_assignments(q)
+            yield CollapsedGibbs.name, sweep, *topic_counts(q)
         random = job.generator("samplers-chain", model=Gibbs.name, topics=K)
-        model, (in_document, in_word) = LDAGibbs(K, alpha=alpha, gamma=gamma), of_assignments(start)
+        model, (in_document, in_word) = LDAGibbs(K, alpha=alpha, gamma=gamma), topic_counts(start)
         state = State(dirichlet(alpha + in_document, random), dirichlet(gamma + in_word, random), in_document, in_word)
         for sweep in range(1, recorded[-1] + 1):
             state = model.sweep(counts, state, random)
@@ -75,6 +75,6 @@ def experiment(job: Job, settings: Samplers) -> Results:
         random = job.generator("samplers-score", sweep=sweep)
         scored = reference(Topics(b, np.full(K, alpha), words), test, settings.samples, random)
         joint = log_joint(in_document, in_word, alpha, gamma) / training.n_tokens
-        row.measure(JOINT, joint, axis=SWEEP, at=sweep)
-        row.per_token(LIKELIHOOD, scored, axis=SWEEP, at=sweep)
+        row.measure(JOINT, joint, axis=SWEEP, position=sweep)
+        row.per_token(LIKELIHOOD, scored, axis=SWEEP, position=sweep)
     return recorder.results

@@ -1,7 +1,7 @@
 """Kinds of data of the gallery's models, how each is divided, and how counts become sequences of tokens.
 
-A likelihood of documents is that of the sequence of tokens: a model of counts, p(n), is divided by the number of
-orders, L! / prod_v n_v!.
+A likelihood of documents is the likelihood of the sequence of tokens: a model of counts, p(n), is divided by the number
+of orders, L! / prod_v n_v!.
 """
 
 from collections.abc import Callable, Mapping

@@ -2,7 +2,7 @@
 
 All are folded in: the Poisson likelihood at the weights that maximise it. Likelihoods are exact for few components.
 Beyond, they are annealed: GaP's as LDA's by the reference, for its rates are equal, so that given the length it is LDA.
-NMF has none. Measured besides:
+NMF has none. Also measured:
 
     gap-less-mpca           max_d |log p_GaP(n) - log NB(L) - log p_LDA(n | L)| with b and alpha shared, nats
     nmf-under-gap           the likelihood of NMF's b under GaP's prior, nats per token
@@ -103,8 +103,8 @@ class GaP(_WithoutSpike):
         if likelihood is None or len(fitted.b) > self.exact_topics:
             return {}
         under_lda = exact_marginal(_topics(fitted, split.test), split.test).log_likelihood
-        apart = np.abs(likelihood.log_likelihood - _length_log_likelihood(fitted, split.test) - under_lda)
-        return {GAP_LESS_MPCA: float(apart.max())}
+        differences = np.abs(likelihood.log_likelihood - _length_log_likelihood(fitted, split.test) - under_lda)
+        return {GAP_LESS_MPCA: float(differences.max())}
 
 
 @dataclass(frozen=True)

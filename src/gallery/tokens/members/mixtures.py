@@ -1,6 +1,6 @@
 """Mixtures of multinomials (27.4), of Poissons (27.5) and of categoricals (27.3), by exact EM; exact likelihoods.
 
-The usual score is the bound of the best component, max_k log p(x, k). Of Poissons is measured besides
+The usual score is the bound of the best component, max_k log p(x, k). Also measured, of Poissons:
 
     poisson-less-parts      max_d |log p(n) - log(mixture of Poi(L) Mu(n | L))|, nats
 """
@@ -85,8 +85,8 @@ class MixtureOfPoissons(_Mixture):
         self, fitted: PoissonMixture, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
         counts, rates = split.test.counts(), fitted.parameters_
-        apart = np.abs(fitted.log_likelihood(counts) - by_parts(counts, rates.weights, rates.rates)).max()
-        return {POISSON_LESS_PARTS: float(apart)}
+        difference = np.abs(fitted.log_likelihood(counts) - by_parts(counts, rates.weights, rates.rates)).max()
+        return {POISSON_LESS_PARTS: float(difference)}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The rows of the gallery's opening table: every member that models the data, at every K, scored twice.
 
-Measured besides, on the axis "topics":
+Also measured, on the axis "topics":
 
     one-token       the sum over all documents of one token of the exponential of the usual score, given the length; of
                     records of one response, the mean of such sums over variables: 1 of a probability

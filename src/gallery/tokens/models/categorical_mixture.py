@@ -53,7 +53,7 @@ class CategoricalMixture(PointMixture[Floats, Tables]):
     Other arguments are as of `DiscreteVEM`, attributes as of `PointVEM`; `parameters_` is a `Tables`.
 
     Args:
-        values: M, how many values a response can take; None is as many as the data show.
+        values: M, the number of values of a response; None for as many as the data show.
 
     Examples:
         >>> votes = np.array([[0, 0, -1], [0, 0, 1], [1, -1, 0], [1, 1, 0]])  # -1: did not vote

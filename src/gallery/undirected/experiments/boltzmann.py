@@ -105,10 +105,10 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
                 (PSEUDO, pseudo_likelihood(model, held_out)),
                 (RECONSTRUCTION, model.reconstruction_error(held_out)),
             ):
-                row.measure(quantity, values.sum() / scored.tokens.sum(), axis=UPDATE, at=done)
+                row.measure(quantity, values.sum() / scored.tokens.sum(), axis=UPDATE, position=done)
 
         model = machine(negative, K, steps).fit(train, record=record)
-        row.measure(EPOCH, updates / settings.epochs, axis=UPDATE, at=updates)
+        row.measure(EPOCH, updates / settings.epochs, axis=UPDATE, position=updates)
         log_z, estimate = log_partition(model), annealed(model)
         row.measure(LOG_Z, log_z)
         row.measure(LOG_Z_ANNEALED, estimate[0], error=estimate[1])
@@ -120,8 +120,8 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
     scored = log_likelihood(larger, held_out, *annealed(larger))
     row.score(LIKELIHOOD, scored, samples=settings.annealed_chains)
     row.score(USUAL, Evaluation.deterministic(pseudo_likelihood(larger, held_out), scored.tokens))
-    alone = Evaluation.deterministic(_independent(base, held_out), scored.tokens)
-    recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, alone)
+    independent = Evaluation.deterministic(_independent(base, held_out), scored.tokens)
+    recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, independent)
     random = job.generator("boltzmann-mixture", components=K + 1)
     directed = CategoricalMixture(
         K + 1, values=2, posterior="exact", iterations=settings.iterations, random_state=random
@@ -135,7 +135,7 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
 
 
 def binary(corpus: Corpus) -> Floats:
-    """Return binary records, (N, R), and of drawn documents whether each has the first `DRAWN` words.
+    """Return binary records, (N, R); of drawn documents, the presence of the first `DRAWN` words.
 
     Raises:
         InputError: for another corpus.

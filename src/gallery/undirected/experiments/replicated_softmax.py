@@ -54,7 +54,7 @@ PER_DOCUMENT, PER_DOCUMENT_ALL = "per-document-likelihood", "per-document-all"
 LOG_Z, LOG_Z_ANNEALED, LENGTH = "log-z", "log-z-annealed", "length"
 AVERAGE_PRECISION, PRECISION, RECALL, RETRIEVED = "average-precision", "precision", "recall", "retrieved"
 VALIDATION, CHOSEN_RATE, CHOSEN_EPOCHS, EPOCHS = "validation", "chosen-rate", "chosen-epochs", "epochs"
-TRAIN, TEST = "train-", "test-"  # parts of the newsgroups, in documents' names
+TRAIN, TEST = "train-", "test-"  # prefixes of the parts of the newsgroups in documents' names
 FAMILIES = (Family("replicated softmax", (SOFTMAX, UNIGRAM), None),)
 
 
@@ -126,8 +126,8 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
             return Model(SOFTMAX, K, evaluation, settings.annealed_chains, vectors)
         exact, row = log_partitions(machine, lengths), recorder.at(model=SOFTMAX, topics=K)
         for L, one, value, error in dict.fromkeys(zip(lengths, exact, *estimate, strict=True)):
-            row.measure(LOG_Z, one, axis=LENGTH, at=L)
-            row.measure(LOG_Z_ANNEALED, value, axis=LENGTH, at=L, error=error)
+            row.measure(LOG_Z, one, axis=LENGTH, position=L)
+            row.measure(LOG_Z_ANNEALED, value, axis=LENGTH, position=L, error=error)
         return Model(SOFTMAX, K, log_likelihood(machine, held_out, exact))
 
     def every_model() -> Iterator[Model]:
@@ -153,13 +153,13 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
             average, precision, recall = ranked(model.vectors(queries), model.vectors(searched), relevant)
             row.measure(AVERAGE_PRECISION, average)
             for M in (2**i for i in range(len(precision).bit_length())):
-                row.measure(PRECISION, precision[M - 1], axis=RETRIEVED, at=M)
-                row.measure(RECALL, recall[M - 1], axis=RETRIEVED, at=M)
+                row.measure(PRECISION, precision[M - 1], axis=RETRIEVED, position=M)
+                row.measure(RECALL, recall[M - 1], axis=RETRIEVED, position=M)
     return recorder.results
 
 
 def _chosen(row: Recorder, job: Job, settings: ReplicatedSoftmax, training: Corpus) -> tuple[float, int]:
-    """Return the rate and the number of passes of greatest likelihood, and record both and all of them."""
+    """Return the rate and number of passes of greatest likelihood; record both, and the likelihood of every choice."""
     order = job.generator("replicated-softmax-validation").permutation(training.n_documents)
     away = max(1, round(settings.validation * training.n_documents))
     validation, rest = training.subset(order[:away]), training.subset(order[away:])
@@ -173,7 +173,7 @@ def _chosen(row: Recorder, job: Job, settings: ReplicatedSoftmax, training: Corp
             )
             evaluation = log_likelihood(machine, validation.counts(), *estimate)
             choices[rate, epochs] = float(evaluation.log_likelihood.sum()) / validation.n_tokens
-            row.at(smoothing=rate).measure(VALIDATION, choices[rate, epochs], axis=EPOCHS, at=epochs)
+            row.at(smoothing=rate).measure(VALIDATION, choices[rate, epochs], axis=EPOCHS, position=epochs)
     rate, epochs = max(choices, key=lambda choice: choices[choice])
     row.measure(CHOSEN_RATE, rate)
     row.measure(CHOSEN_EPOCHS, epochs)

@@ -40,7 +40,7 @@ FAMILIES = (Family("Boltzmann machines", (RBM_NAME, PCA, MIXTURE, FACTORS), PSEU
 
 
 def experiment(job: Job, settings: UndirectedUnits) -> Results:
-    """Train and score the machines that a corpus's kind of data calls for; raises InputError as they do."""
+    """Train and score the machines for a corpus's kind of data; raises InputError as they do."""
     return _records(job, settings) if kind_of(job.corpus) == RECORDS else _coordinates(job, settings)
 
 
@@ -69,8 +69,8 @@ def _records(job: Job, settings: UndirectedUnits) -> Results:
     recorder = job.recorder(documents=test.documents)
     layer = units(visible, blocks)
     bias, tokens = layer.bias(train), np.full(len(held_out), responses.shape[1])
-    alone: Floats = held_out @ bias - layer.log_normaliser(bias[None])[0]
-    recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, Evaluation.deterministic(alone, tokens))
+    independent: Floats = held_out @ bias - layer.log_normaliser(bias[None])[0]
+    recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, Evaluation.deterministic(independent, tokens))
     for K in settings.hidden:
         for name, hidden in ((RBM_NAME, BINARY), (PCA, GAUSSIAN)):
             model = _fitted(job, settings, K, train, visible=visible, blocks=blocks, hidden=hidden)
@@ -80,7 +80,7 @@ def _records(job: Job, settings: UndirectedUnits) -> Results:
 
 
 def _columns(responses: Ints, values: int, kind: str) -> Floats:
-    """Return (N, R) responses, gaps -1, as visible units take them: a gap is the last value."""
+    """Return (N, R) responses in the form of visible units; a gap, -1, becomes the last value."""
     if kind == BINARY:
         return responses.astype(float)
     columns: Floats = np.eye(values)[np.where(responses < 0, values - 1, responses)]
@@ -94,22 +94,22 @@ def _coordinates(job: Job, settings: UndirectedUnits) -> Results:
     for scale in settings.scales:
         data, tested = scale * train, scale * held_out
         place = round(100 * scale)
-        alone = multivariate_normal(data.mean(axis=0), np.eye(settings.coordinates)).logpdf(tested)
-        density = alone.mean() / settings.coordinates + math.log(scale)
-        recorder.at(model=INDEPENDENT, topics=1).measure(LIKELIHOOD, density, axis=SCALE, at=place)
+        independent = multivariate_normal(data.mean(axis=0), np.eye(settings.coordinates)).logpdf(tested)
+        density = independent.mean() / settings.coordinates + math.log(scale)
+        recorder.at(model=INDEPENDENT, topics=1).measure(LIKELIHOOD, density, axis=SCALE, position=place)
         for K in settings.hidden:
             for name, hidden in ((MIXTURE, BINARY), (FACTORS, GAUSSIAN)):
                 model = _fitted(job, settings, K, data, visible=GAUSSIAN, hidden=hidden)
                 values = log_likelihood(model, tested, log_partition(model)).log_likelihood
                 row, density = recorder.at(model=name, topics=K), values.mean() / settings.coordinates + math.log(scale)
-                row.measure(LIKELIHOOD, density, axis=SCALE, at=place)
-                apart = float(np.abs(values - directed(model, tested)).max())
-                row.measure(IDENTITY, apart, axis=SCALE, at=place)
+                row.measure(LIKELIHOOD, density, axis=SCALE, position=place)
+                difference = float(np.abs(values - directed(model, tested)).max())
+                row.measure(IDENTITY, difference, axis=SCALE, position=place)
     return recorder.results
 
 
 def directed(model: RBM, v: Floats) -> Floats:
-    """Return log p(v), (N,) nats, under the directed model that Gaussian visible units make of a machine."""
+    """Return log p(v), (N,) nats, under the directed model that equals a machine with Gaussian visible units."""
     if model.hidden == GAUSSIAN:
         mean, loadings = factor_analysis(model)
         return np.asarray(multivariate_normal(mean, np.eye(len(mean)) + loadings @ loadings.T).logpdf(v))

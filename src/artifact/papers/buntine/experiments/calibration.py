@@ -111,14 +111,14 @@ def experiment(job: Job, settings: Calibration) -> Results:
         together, documents, log_factor = side_by_side(drawn, settings.alpha)
         exact = exact_marginal(together, documents).log_likelihood
         for i in range(pairs):
-            row.measure(EXACT, exact[i] + tokens * log_factor, axis="pair", at=i)
-        row.measure(TOKENS, tokens, axis="pairs", at=more_pairs)
+            row.measure(EXACT, exact[i] + tokens * log_factor, axis="pair", position=i)
+        row.measure(TOKENS, tokens, axis="pairs", position=more_pairs)
         for name, evaluation in _evaluations(together, documents, settings.samples, gamma=gamma, seed=job.seed):
             errors = exact - evaluation.log_likelihood
             for i in range(pairs):
-                row.measure(ERROR + name, errors[i], axis="pair", at=i, error=evaluation.standard_error[i])
-            row.mean(MEAN + name, errors, axis="pairs", at=more_pairs)
-            row.mean(RATIO + name, np.exp(-errors), axis="pairs", at=more_pairs)
+                row.measure(ERROR + name, errors[i], axis="pair", position=i, error=evaluation.standard_error[i])
+            row.mean(MEAN + name, errors, axis="pairs", position=more_pairs)
+            row.mean(RATIO + name, np.exp(-errors), axis="pairs", position=more_pairs)
     return recorder.results
 
 

@@ -50,12 +50,14 @@ def experiment(job: Job, settings: ConvergenceToExact) -> Results:
         shift = length * log_factor
         copies = documents.subset([0] * settings.runs)
         pair_row = recorder.at(topics=topics)
-        pair_row.measure(EXACT, exact_marginal(model, documents).log_likelihood[0] + shift, axis="tokens", at=length)
+        pair_row.measure(
+            EXACT, exact_marginal(model, documents).log_likelihood[0] + shift, axis="tokens", position=length
+        )
         for name in METHODS:
             for size in settings.samples:
                 evaluation = estimate(name, model, copies, size, generator("convergence", estimator=name, **axes))
                 for run, value in enumerate(evaluation.log_likelihood):
                     error = evaluation.standard_error[run]
                     run_row = pair_row.at(chain=str(run))
-                    run_row.measure(ESTIMATE + name, value + shift, axis="samples", at=size, error=error)
+                    run_row.measure(ESTIMATE + name, value + shift, axis="samples", position=size, error=error)
     return recorder.results

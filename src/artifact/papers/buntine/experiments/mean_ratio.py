@@ -73,12 +73,12 @@ def experiment(job: Job, settings: MeanRatio) -> Results:
         n = D if samples == settings.samples[0] else settings.fewer_documents
         some, log_p = documents.subset(range(n)), truly.log_likelihood[:n]
         half_variances = truly.standard_error[:n] ** 2 / 2.0
-        measure = partial(recorder.measure, axis="samples", at=samples)
+        measure = partial(recorder.measure, axis="samples", position=samples)
         for name in (PARTICLES, SEQUENTIAL):
             rng = job.generator(f"{KIND}-estimate", topics=job.topics, evaluator=name, samples=samples)
             logarithms = estimate(name, truth, some, samples, rng).log_likelihood - log_p
-            recorder.mean(RATIO + name, np.exp(logarithms - half_variances), axis="samples", at=samples)
-            recorder.mean(LOGARITHM + name, logarithms, axis="samples", at=samples)
+            recorder.mean(RATIO + name, np.exp(logarithms - half_variances), axis="samples", position=samples)
+            recorder.mean(LOGARITHM + name, logarithms, axis="samples", position=samples)
         measure(DOCUMENTS, n)
         measure(MEAN_TOKENS, some.n_tokens / n)
         measure(REFERENCE_ERROR, math.sqrt(2.0 * half_variances.mean()))

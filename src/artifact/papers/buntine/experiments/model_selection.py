@@ -155,7 +155,7 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
         for name, values in compared.items():
             n = len(values)
             value, error = ratio(values - truthful[:n], tokens[:n])
-            recorder.measure(name + LESS_REFERENCE, value, axis="documents", at=n, error=error)
+            recorder.measure(name + LESS_REFERENCE, value, axis="documents", position=n, error=error)
 
     score(trained, model=MODEL, variant=trained_on(size), chain=BEST)
     if trained.n_topics == truth.n_topics and size == min(training_documents):

@@ -109,8 +109,8 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
     left_out = (0, split.validation_left_out, split.test_left_out)
     for variant, part, out in zip(("training", "validation", "test"), split[:3], left_out, strict=True):
         row, documents = recorder.at(model=SPLIT, variant=variant), (part.lengths > 0).sum()
-        row.measure(TOKENS, part.n_tokens, axis="documents", at=documents)
-        row.measure(LEFT_OUT, out, axis="documents", at=documents)
+        row.measure(TOKENS, part.n_tokens, axis="documents", position=documents)
+        row.measure(LEFT_OUT, out, axis="documents", position=documents)
 
     training, whole = split.training.counts(), together(split).counts()
     flat = unigram(training)
@@ -139,7 +139,7 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
             yield UNIGRAM, BY_DOCUMENT, 0, evaluator, best([by_document(counts, mass) for mass in settings.masses])
         decomposition = lsa.decompose(training)
         rank = decomposition.rank
-        recorder.at(model=LSA, variant="full").measure(RANK, rank, axis="documents", at=job.corpus.n_documents)
+        recorder.at(model=LSA, variant="full").measure(RANK, rank, axis="documents", position=job.corpus.n_documents)
         kept = [k for k in settings.ranks if k < rank] + [rank]
         for one in lsa.reconstructions(decomposition, kept):
             yield LSA, CLIPPED, one.rank, EVALUATOR, mixed(one.clipped())

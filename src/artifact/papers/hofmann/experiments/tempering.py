@@ -106,8 +106,8 @@ def experiment(job: Job, settings: Tempering) -> Results:
         row.measure(VALIDATION, fit.perplexity)
         if topics in settings.path_topics and variant in (EARLY, INVERSE, ANNEALING):
             for iteration, step in enumerate(fit.path, start=1):
-                row.measure(VALIDATION, step.perplexity, axis="iteration", at=iteration)
-                row.measure(BETA, step.beta, axis="iteration", at=iteration)
+                row.measure(VALIDATION, step.perplexity, axis="iteration", position=iteration)
+                row.measure(BETA, step.beta, axis="iteration", position=iteration)
         row.score(EVALUATOR, predictive([fit.topics], split.training, split.test, lambda *_: weights))
         return row
 

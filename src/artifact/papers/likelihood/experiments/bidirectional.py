@@ -48,10 +48,10 @@ def experiment(job: Job, settings: Bidirectional) -> Results:
     samples = settings.reference_samples
     rng = random("bidirectional-reference")
     reference = estimate(SEQUENTIAL, topics, simulated, samples, rng).log_likelihood
-    recorder.mean(SEQUENTIAL, reference, axis="samples", at=samples)
+    recorder.mean(SEQUENTIAL, reference, axis="samples", position=samples)
     exact = exact_within(topics, simulated, AFFORDABLE)
     if exact is not None:
-        recorder.mean(EXACT, exact.log_likelihood - reference, axis="samples", at=samples)
+        recorder.mean(EXACT, exact.log_likelihood - reference, axis="samples", position=samples)
     for steps in settings.temperatures:
         rng = random("bidirectional-annealing", temperatures=steps)
         lower, upper = (
@@ -60,7 +60,7 @@ def experiment(job: Job, settings: Bidirectional) -> Results:
                 topics, simulated, settings.samples, rng, assignments=assignments, temperatures=steps
             )
         )
-        recorder.mean(LOWER, lower - reference, axis="temperatures", at=steps)
-        recorder.mean(UPPER, upper - reference, axis="temperatures", at=steps)
-        recorder.mean(GAP, upper - lower, axis="temperatures", at=steps)
+        recorder.mean(LOWER, lower - reference, axis="temperatures", position=steps)
+        recorder.mean(UPPER, upper - reference, axis="temperatures", position=steps)
+        recorder.mean(GAP, upper - lower, axis="temperatures", position=steps)
     return recorder.results

@@ -67,5 +67,5 @@ def experiment(job: Job, settings: EPCAMarginal) -> Results:
     for evaluator, (evaluation, drawn) in evaluations.items():
         recorder.score(evaluator, evaluation, samples=drawn)
         if evaluator != HALF:
-            recorder.by_document(evaluator, evaluation, at=chosen)
+            recorder.by_document(evaluator, evaluation, positions=chosen)
     return recorder.results

@@ -135,11 +135,11 @@ def experiment(job: Job, settings: IsAProbability) -> Results:
     truth_rows = job.recorder(model=TRUE_MODEL, variant=KIND)
 
     def held(recorder: Recorder, quantity: str, score: Floats | float, truth: Floats, given: Floats) -> None:
-        recorder.measure(quantity, excess(score, truth).nats, axis="documents", at=D)
-        recorder.at(variant=GIVEN_THETA).measure(quantity, excess(score, given).nats, axis="documents", at=D)
+        recorder.measure(quantity, excess(score, truth).nats, axis="documents", position=D)
+        recorder.at(variant=GIVEN_THETA).measure(quantity, excess(score, given).nats, axis="documents", position=D)
 
     drawn = draw(truth, lengths, settings, {**axes, "model": TRUE_MODEL})
-    truth_rows.measure(GAP, drawn.gap, axis="documents", at=D)
+    truth_rows.measure(GAP, drawn.gap, axis="documents", position=D)
     for quantity, evaluation in scores(drawn, settings, axes):
         halves = quantity in HALF_SCORES
         truths = (drawn.scored_truth, drawn.scored_given) if halves else (drawn.truth, drawn.given)
@@ -147,8 +147,10 @@ def experiment(job: Job, settings: IsAProbability) -> Results:
     L, rng = settings.sum_tokens, generator("is-a-probability-sum", **axes)
     ratios = log_ratios(truth, L, settings.sum_samples, settings.truth_samples, rng)
     total, error = log_mean(ratios[None])
-    truth_rows.measure(LOG_SUM, total[0], axis="tokens", at=L, error=error[0])
-    truth_rows.measure(LOG_MEAN, ratios.mean(), axis="tokens", at=L, error=ratios.std(ddof=1) / np.sqrt(len(ratios)))
+    truth_rows.measure(LOG_SUM, total[0], axis="tokens", position=L, error=error[0])
+    truth_rows.measure(
+        LOG_MEAN, ratios.mean(), axis="tokens", position=L, error=ratios.std(ddof=1) / np.sqrt(len(ratios))
+    )
     for library, rounds in settings.libraries.items() if job.chains else ():
         check_installed(library)
         training = with_own_words(corpus.subset(range(n_trained)))
@@ -156,7 +158,7 @@ def experiment(job: Job, settings: IsAProbability) -> Results:
         peer = fit_peer(library, training, topics, start, rounds)
         peer_drawn = draw(peer.dirichlet, lengths, settings, {**axes, "model": library})
         recorder = truth_rows.at(model=library)
-        recorder.measure(GAP, peer_drawn.gap, axis="documents", at=D)
+        recorder.measure(GAP, peer_drawn.gap, axis="documents", position=D)
         nats = reported(peer, [peer_drawn.documents]).nats_per_token * peer_drawn.documents.n_tokens
         held(recorder, REPORTED, nats, peer_drawn.truth, peer_drawn.given)
     return truth_rows.results

@@ -43,7 +43,7 @@ def experiment(job: Job, settings: LongChains) -> Results:
         traces = np.array([chain.provenance["log_likelihood"] for chain in chains])
         recorded = np.array(chains[0].provenance["log_likelihood_sweeps"])
         row = results.at(variant=name, chain="all")
-        row.measure(R_HAT, split_r_hat(traces[:, recorded >= recorded[-1] / 2]), axis="sweep", at=sweeps)
+        row.measure(R_HAT, split_r_hat(traces[:, recorded >= recorded[-1] / 2]), axis="sweep", position=sweeps)
         row = results.at(variant=name, chain="0")
         row.score(FULL, full_folding_in([chains[0]], some, maximum))
         halves = half_split(some, job.seed)

@@ -114,10 +114,10 @@ def experiment(job: Job, settings: Optimism) -> Results:
                 error = evaluation.total_error(group) / tokens
                 error = math.nan if sampled and evaluator in (FULL, HALF) else error
                 mean_length = round(float(test.lengths[group].mean()))
-                row.measure(evaluator, value, axis="length", at=mean_length, error=error)
+                row.measure(evaluator, value, axis="length", position=mean_length, error=error)
         row.measure(PRIOR_SUM, prior.alpha.sum())
         row.measure(PRIOR_LARGEST, prior.alpha.max())
-        row.measure(UNDEFINED, undefined(prior, test, theta), axis="documents", at=(test.lengths > 0).sum())
+        row.measure(UNDEFINED, undefined(prior, test, theta), axis="documents", position=(test.lengths > 0).sum())
         if name == variant and K in settings.document_topics:
             for evaluator in (EXACT, REFERENCE, FULL, LAPLACE, NML):
                 if evaluator in evaluations:
@@ -125,7 +125,7 @@ def experiment(job: Job, settings: Optimism) -> Results:
                     row.by_document(evaluator, evaluations[evaluator], error=unstated)
             tokens = evaluations[LAPLACE].tokens
             for d in np.flatnonzero(tokens):
-                row.measure(TOKENS, tokens[d], axis="document", at=d)
+                row.measure(TOKENS, tokens[d], axis="document", position=d)
     mixture = fit_mixture(smoothed, training, rng, components=settings.components)
     rng = random("optimism", variant=f"{variant}-{MIXTURE}", smoothing=constant)
     chains = settings.annealing_chains

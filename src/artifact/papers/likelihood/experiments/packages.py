@@ -243,7 +243,7 @@ def _measure(job: Job, settings: Packages, training: Corpus, test: Corpus, round
     assert neighbour is not None  # numbers near a mean-field bound are of models that have one
     for (words, n), one in sets.items():
         name, truth, places = f"{words}-{n}", truths[words], drawn[n]
-        record = partial(recorder.measure, axis="documents", at=n)
+        record = partial(recorder.measure, axis="documents", position=n)
         record(f"{words}-{REPORTED}", fit.nats[name] / one.n_tokens)
         total = float(truth.log_likelihood[places].sum()) / one.n_tokens
         record(f"{words}-{LIKELIHOOD}", total, error=truth.total_error(places) / one.n_tokens)

@@ -238,7 +238,7 @@ def _measure(
 ) -> None:
     """Record the measurements of one cell."""
     number, tokens = cell.documents.n_documents, cell.documents.lengths[0]
-    recorder.measure(DOCUMENTS, number, axis="tokens", at=tokens)
+    recorder.measure(DOCUMENTS, number, axis="tokens", position=tokens)
     bias = -reference.variance
     for name, count in planned:
         if name == reference.estimator and CLEARLY_MORE * count > reference.samples:
@@ -249,17 +249,17 @@ def _measure(
         if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:
             # the last of these counts is the largest
             bias = min(0.0, float(errors.mean()) / (reference.samples / (2 * count) - 1))
-        recorder.mean(BIAS + name, errors, axis="samples", at=count)
+        recorder.mean(BIAS + name, errors, axis="samples", position=count)
         squares = errors**2
         error = math.sqrt(max(0.0, float(squares.mean()) - reference.variance))
         # the standard error of the mean square, and of its root by the delta method; where the reference leaves less
         # than that, the root is taken to be as large as that
         spread = float(squares.std(ddof=1)) / math.sqrt(number)
         root_error = spread / (2 * max(error, math.sqrt(spread / 2))) if spread else 0.0
-        recorder.measure(ERROR + name, error, axis="samples", at=count, error=root_error)
+        recorder.measure(ERROR + name, error, axis="samples", position=count, error=root_error)
         if not ESTIMATORS[name].deterministic and not np.isnan(evaluation.standard_error).any():
             stated = math.sqrt(float((evaluation.standard_error**2).mean()))
-            recorder.measure(STATED + name, stated, axis="samples", at=count)
+            recorder.measure(STATED + name, stated, axis="samples", position=count)
     most, name = reference.samples, reference.estimator
-    recorder.measure(REFERENCE_ERROR + name, math.sqrt(reference.variance), axis="samples", at=most)
-    recorder.measure(REFERENCE_BIAS + name, bias, axis="samples", at=most)
+    recorder.measure(REFERENCE_ERROR + name, math.sqrt(reference.variance), axis="samples", position=most)
+    recorder.measure(REFERENCE_BIAS + name, bias, axis="samples", position=most)

@@ -67,11 +67,11 @@ def experiment(job: Job, settings: PriorShare) -> Results:
         def measure(name: str, axis: str, place: int, *evaluations: Evaluation, recorder: Recorder = recorder) -> None:
             value = sum(float(each.log_likelihood.sum()) for each in evaluations)
             error = math.hypot(*(each.total_error() for each in evaluations))
-            recorder.measure(name, value, axis=axis, at=place, error=error)
+            recorder.measure(name, value, axis=axis, position=place, error=error)
 
         for axis in (CONCENTRATION, RICHNESS) if model == PLSA else (CONCENTRATION,):
             measure(FULL, axis, 0, full)
-            recorder.measure(TOKENS, documents.n_tokens, axis=axis, at=0)
+            recorder.measure(TOKENS, documents.n_tokens, axis=axis, position=0)
         for alpha_sum in settings.sums:
             rng = job.generator(f"{KIND}-{SUM}", topics=K, model=model, sum=alpha_sum)
             dialled = replace(topics, alpha=np.full(K, alpha_sum / K))

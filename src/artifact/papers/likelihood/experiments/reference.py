@@ -55,9 +55,9 @@ def experiment(job: Job, settings: Reference) -> Results:
             differences, errors = evaluation.log_likelihood - exact, evaluation.standard_error
             uncertain = errors > 0.0
             z = np.sqrt(np.mean((differences[uncertain] / errors[uncertain]) ** 2)) if uncertain.any() else 0.0
-            row.measure(DIFFERENCE, differences.sum(), axis="samples", at=most, error=evaluation.total_error())
-            row.measure(DOCUMENTS_Z, z, axis="samples", at=most)
-            row.measure(TOKENS, evaluation.tokens.sum(), axis="samples", at=most)
+            row.measure(DIFFERENCE, differences.sum(), axis="samples", position=most, error=evaluation.total_error())
+            row.measure(DOCUMENTS_Z, z, axis="samples", position=most)
+            row.measure(TOKENS, evaluation.tokens.sum(), axis="samples", position=most)
     return recorder.results
 
 

@@ -5,7 +5,7 @@ PLSA and LDA are trained on the training documents of a split. Under each of thr
 (`heldout.models.dirichlet_prior`), a few test documents, at quantiles of length, or their first `longest` tokens, are
 evaluated by
 
-* `reference` (`heldout.evaluators.reference`), as the exhibits have it;
+* `reference` (`heldout.evaluators.reference`), as the exhibits have it, on corpora of `more` with more sweeps;
 * `longer`: itself, with `longer` times the sweeps, and as many times smaller a variance of a log weight;
 * `filter`: a particle filter with moves (`heldout.evaluators.particle_filter`), from left to right, which shares
   nothing with annealing. It is unbiased in p(w), component by component of a mixture, and its error is that of
@@ -30,7 +30,7 @@ from heldout.evaluators.annealed_bounds import annealed_bounds, simulate_mixture
 from heldout.evaluators.evaluation import Evaluation, corrected, in_vocabulary
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.particle_filter import particle_filter
-from heldout.evaluators.reference import VARIANCE, least_samples, mixture_reference, reference
+from heldout.evaluators.reference import least_samples, mixture_reference, reference
 from heldout.models import LDA, PLSA
 from heldout.models.dirichlet_prior import DirichletMixture, fit_mixture
 from heldout.topics import Topics
@@ -54,6 +54,8 @@ def experiment(job: Job, settings: Validation) -> Results:
         of their own, but with the difference's from its spread over documents. The axis "document" has, at every one's
         index among the test documents, difference and other's own error of `OTHERS`.
     """
+    more = settings.more.get(job.corpus.name, 1)
+    settings = replace(settings, samples=more * settings.samples, variance=settings.variance / more)
     training, test = job.split()
     recorder = job.recorder()
     chosen = by_quantiles(np.minimum(test.lengths, settings.longest), settings.documents, settings.tokens)
@@ -131,8 +133,8 @@ def referenced(
     samples = max(settings.samples, int(np.count_nonzero(prior.weights)) * least_samples(chains)) * times
     if len(prior.weights) == 1:
         single = replace(topics, alpha=prior.alphas[0])
-        return reference(single, documents, samples, rng, chains=chains, variance=VARIANCE / times)
-    return mixture_reference(topics, prior, documents, samples, rng, chains=chains, variance=VARIANCE / times)
+        return reference(single, documents, samples, rng, chains=chains, variance=settings.variance / times)
+    return mixture_reference(topics, prior, documents, samples, rng, chains=chains, variance=settings.variance / times)
 
 
 def filtered_by(
@@ -156,23 +158,23 @@ def held_to(recorder: Recorder, other: str, mine: Evaluation, theirs: Evaluation
     n = len(places)
     gaps = mine.log_likelihood - theirs.log_likelihood
     errors = mine.total_error(), theirs.total_error()
-    recorder.measure(other + DIFFERENCE, gaps.sum(), axis="documents", at=n, error=np.hypot(*errors))
+    recorder.measure(other + DIFFERENCE, gaps.sum(), axis="documents", position=n, error=np.hypot(*errors))
     for end, value in ((REFERENCE_ERROR, errors[0]), (OWN_ERROR, errors[1]), (TOKENS, mine.tokens.sum())):
-        recorder.measure(other + end, value, axis="documents", at=n)
+        recorder.measure(other + end, value, axis="documents", position=n)
     for d, place in enumerate(places):
         one = np.array([d])
         error, both = theirs.total_error(one), np.hypot(mine.total_error(one), theirs.total_error(one))
-        recorder.measure(other + DIFFERENCE, gaps[d], axis="document", at=place, error=both)
-        recorder.measure(other + OWN_ERROR, error, axis="document", at=place)
+        recorder.measure(other + DIFFERENCE, gaps[d], axis="document", position=place, error=both)
+        recorder.measure(other + OWN_ERROR, error, axis="document", position=place)
 
 
 def held_to_bound(recorder: Recorder, bound: str, mine: Evaluation, theirs: Evaluation) -> None:
     """Record the reference less a bound of the sum over documents, with the error from its spread over them."""
     gaps = mine.log_likelihood - theirs.log_likelihood
     n = len(gaps)
-    recorder.measure(bound + DIFFERENCE, gaps.sum(), axis="documents", at=n, error=gaps.std(ddof=1) * np.sqrt(n))
+    recorder.measure(bound + DIFFERENCE, gaps.sum(), axis="documents", position=n, error=gaps.std(ddof=1) * np.sqrt(n))
     for end, value in ((REFERENCE_ERROR, mine.total_error()), (TOKENS, mine.tokens.sum())):
-        recorder.measure(bound + end, value, axis="documents", at=n)
+        recorder.measure(bound + end, value, axis="documents", position=n)
 
 
 def _subset(evaluation: Evaluation, documents: Ints) -> Evaluation:

@@ -64,7 +64,7 @@ def experiment(job: Job, _: Nothing) -> Results:
     for topics, trace in zip(chains, traces, strict=True):
         row = recorder.at(chain=str(topics.provenance["chain"]))
         for i in kept:
-            row.measure("log-joint", trace[i], axis="sweep", at=sweeps[i])
-    recorder.measure("r-hat", split_r_hat(traces[:, late]), axis="chains", at=len(chains))
-    recorder.measure("drift", drift(sweeps[late].astype(float), traces[:, late]), axis="chains", at=len(chains))
+            row.measure("log-joint", trace[i], axis="sweep", position=sweeps[i])
+    recorder.measure("r-hat", split_r_hat(traces[:, late]), axis="chains", position=len(chains))
+    recorder.measure("drift", drift(sweeps[late].astype(float), traces[:, late]), axis="chains", position=len(chains))
     return recorder.results

@@ -51,7 +51,7 @@ def experiment(job: Job, settings: NormaliserLimits) -> Results:
         recorder.score(evaluator, Evaluation.deterministic(value, lengths))
     for k in settings.topics:
         limit = log_multinomial_nml_by_document(min(k, V), lengths).sum()
-        recorder.at(topics=k).measure(LIMIT, limit, axis="tokens", at=lengths.sum())
+        recorder.at(topics=k).measure(LIMIT, limit, axis="tokens", position=lengths.sum())
     return recorder.results
 
 

@@ -43,6 +43,6 @@ def experiment(job: Job, settings: Normalisers) -> Results:
         axes = {"corpus": corpus.name, "model": job.model, "variant": job.variant, "chain": chain}
         random = generator(QUANTITY, **axes, topics=K, seed=job.seed, length=length)
         z = log_normaliser(drawn_from, length, settings.samples, random)
-        recorder.measure(QUANTITY, z.log_z, axis="length", at=length, error=z.standard_error)
-        recorder.measure(EFFECTIVE, z.effective_samples, axis="length", at=length)
+        recorder.measure(QUANTITY, z.log_z, axis="length", position=length, error=z.standard_error)
+        recorder.measure(EFFECTIVE, z.effective_samples, axis="length", position=length)
     return recorder.results

@@ -60,7 +60,7 @@ def experiment(job: Job, settings: PointPosteriors) -> Results:
 
     def course(recorder: Recorder, quantity: str, values: Iterable[float]) -> None:
         for i, value in enumerate(values):
-            recorder.measure(quantity, value, axis="iteration", at=i)
+            recorder.measure(quantity, value, axis="iteration", position=i)
 
     points = root_frequencies(training)
     pca = PCA(coordinates, iterations=iterations, random_state=start("pca")).fit(points)
@@ -98,10 +98,10 @@ def experiment(job: Job, settings: PointPosteriors) -> Results:
         for i, step in enumerate(ica.steps(whitened)):
             if i > DENSE and i % EVERY:
                 continue
-            row.measure(OBJECTIVE, step.objective, axis="iteration", at=i)
-            row.measure(LATENT_NORM, np.linalg.norm(step.latent), axis="iteration", at=i)
+            row.measure(OBJECTIVE, step.objective, axis="iteration", position=i)
+            row.measure(LATENT_NORM, np.linalg.norm(step.latent), axis="iteration", position=i)
         if not unit_columns:
-            row.measure(SUPREMUM, ica.supremum(whitened), axis="iteration", at=0)
+            row.measure(SUPREMUM, ica.supremum(whitened), axis="iteration", position=0)
 
     nmf = NMF(components, iterations=iterations, random_state=start("nmf")).fit(training.counts())
     course(recorder.at(model="nmf", variant=POINT), OBJECTIVE, nmf.objective_)
@@ -125,6 +125,6 @@ def _course(recorder: Recorder, estimator: GaussianMixture | HMM, data: Any) -> 
     steps: Iterator[Step[Any, Any]] = estimator.steps(data)
     for i, step in enumerate(steps):
         if recorder.variant == POINT:
-            recorder.measure(OBJECTIVE, step.objective, axis="iteration", at=i)
+            recorder.measure(OBJECTIVE, step.objective, axis="iteration", position=i)
         exact = estimator.log_likelihood(data, step.parameters).sum()
-        recorder.measure(LOG_LIKELIHOOD, exact, axis="iteration", at=i)
+        recorder.measure(LOG_LIKELIHOOD, exact, axis="iteration", position=i)
