@@ -388,7 +388,11 @@ class _Effects(Mapping[str, tuple[Effect, ...]]):
 
     def __getitem__(self, name: str) -> tuple[Effect, ...]:
         if name not in self.estimated:
-            self.estimated[name] = tuple(effects(self.contrasts[name], self.given))
+            contrast = self.contrasts[name]
+            try:
+                self.estimated[name] = tuple(effects(contrast, self.given))
+            except KeyError as error:  # which `get` would take for a contrast that there is not
+                raise AssertionError(f"{name} failed") from error
         return self.estimated[name]
 
 

@@ -166,7 +166,7 @@ def _libraries(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
         for corpus in inputs.settings.corpora
         for library in results.LIBRARIES
     ]
-    return _with_groups(pd.concat(tables, ignore_index=True), "topics", "model")
+    return with_groups(pd.concat(tables, ignore_index=True), "topics", "model")
 
 
 def _completed(inputs: Inputs, evaluator: str, prior: str) -> "pd.DataFrame":

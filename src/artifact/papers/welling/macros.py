@@ -8,7 +8,6 @@ from artifact.contrasts.contrast import NOT_RUN
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.results import (
     FITTED,
-    SPARSE,
     UNPENALISED,
     best,
     best_points,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SIDES = {FULL: "Full", HALF: "Half"}
-PRIORS = {"": "", SPARSE: "Sparse", FITTED: "Fitted"}  # variants of LDA, the main one first, in macros' names
+PRIORS = {"": "", FITTED: "Fitted"}  # variants of LDA in macros' names, the main one first
 # settings that the text prints: model, part, names
 SETTINGS = (
     (EPCA, "train", ("iterations", "penalty", "tolerance")),
