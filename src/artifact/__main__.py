@@ -315,6 +315,14 @@ def effects(results: Results, *, output: Output) -> None:
     write_effects(output, [effect for contrast in contrasts for effect in effects(contrast, inputs)])
 
 
+def plan(effects: Path, *, output: Output) -> None:
+    """Write the half width that more splits would give every effect, and the fewest splits that settle it."""
+    from artifact.contrasts.contrast import read_effects
+    from artifact.contrasts.plan import write_plan
+
+    write_plan(output, [effect for own in read_effects(effects).values() for effect in own])
+
+
 def exhibits(
     kind: str,
     results: Results,
@@ -445,7 +453,7 @@ def compare(
 
 STEPS = (
     *(study, check, fetch, prepare, synthesize, draw, describe, fit, grow, sweep, experiment, collect, timings),
-    *(effects, exhibits, prose, readme, digest, compare),
+    *(effects, plan, exhibits, prose, readme, digest, compare),
 )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from artifact.verdicts.claims import judge
+from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 from printed import printed_nowhere
 from small_study import corpora_table
 from splits import on_two_splits
@@ -25,6 +27,7 @@ from tiny_undirected import SETTINGS as UNDIRECTED
 from tiny_undirected import TEST_DOCUMENTS
 from tiny_undirected import corpora as undirected_corpora
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
 from artifact.results.arrays import Arrays
 from artifact.results.reading import select
@@ -33,9 +36,6 @@ from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
 from artifact.typesetting.exhibits import exhibits, make
 from artifact.typesetting.macros import macros
-from artifact.verdicts.claims import judge
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 from gallery.claims import CLAIMS
 from gallery.documents import MURPHY
 from gallery.member import DOCUMENTS, LIKELIHOOD, USUAL

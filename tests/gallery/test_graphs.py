@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from artifact.verdicts.claims import judge
+from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY
 from test_gallery import made, run
 from tiny_graphs import MONKS, corpora
 
 from artifact.results.reading import select
-from artifact.verdicts.claims import judge
-from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY
 from gallery.claims import CLAIMS
 from gallery.graphs import science as results
 from gallery.graphs.experiments import concepts, links, partitions

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from artifact.verdicts.claims import judge
+from artifact.verdicts.verdicts import IDENTITY, NOT_RUN
 from small_study import corpora_table
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_priors import NAME, SETTINGS, TEST_DOCUMENTS, corpora
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
 from artifact.results.arrays import Arrays
 from artifact.results.reading import select
 from artifact.results.recorder import Results
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
-from artifact.verdicts.claims import judge
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import IDENTITY, NOT_RUN
 from gallery.documents import MURPHY
 from gallery.priors import science as results_priors
 from gallery.priors.exhibits import layout, prior_macros

@@ -6,17 +6,17 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from artifact.verdicts.claims import judge
 from matplotlib import pyplot as plt
 from small_study import corpora_table
 from tables_of import measurements_table, notes_table, scores_table
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.arrays import Arrays
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from artifact.study.study import NOTHING
 from artifact.typesetting import latex, style
-from artifact.verdicts.claims import judge
-from artifact.contrasts.inputs import Inputs
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.ratings import exhibits as figures_ratings
 from gallery.ratings import exhibits as macros_ratings

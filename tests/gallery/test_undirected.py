@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from artifact.verdicts.claims import judge
+from artifact.verdicts.verdicts import IDENTITY, NO_DIFFERENCE, SUPPORTED
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_undirected import SETTINGS, TEST_DOCUMENTS, corpora, newsgroups
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
 from artifact.results.reading import select
 from artifact.results.recorder import Results
@@ -19,9 +22,6 @@ from artifact.study.job import Job
 from artifact.study.settings import parse
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
-from artifact.verdicts.claims import judge
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import IDENTITY, NO_DIFFERENCE, SUPPORTED
 from gallery.documents import MURPHY
 from gallery.member import LIKELIHOOD
 from gallery.undirected import spec as settings_undirected

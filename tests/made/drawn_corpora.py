@@ -1,4 +1,4 @@
-"""Made-up scores of models of drawn corpora, that bear out every claim of Buntine (2009, section 4.2)."""
+"""Made-up scores of models of drawn corpora, as Buntine (2009, section 4.2) describes them."""
 
 import math
 from typing import Any
@@ -109,7 +109,10 @@ def drawn(
     scores, measurements = rows(corpora, seeds, gap, times, evaluators)
     return Inputs(
         scores=pd.DataFrame(scores, columns=list(COLUMNS)),
-        corpora=pd.DataFrame({"corpus": ["reuters"], "synthetic": [str(synthetic).lower()]}),
+        corpora=pd.DataFrame(
+            [("reuters", str(synthetic).lower(), 0, 0)],
+            columns=["corpus", "synthetic", "train_documents", "test_documents"],
+        ),
         study={"study": "drawn", "table_1_also": [], "corpora": {"reuters": {"test_documents": 4}}},
         measurements=pd.DataFrame(measurements, columns=list(MEASURED)),
     )

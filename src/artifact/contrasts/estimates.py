@@ -124,11 +124,13 @@ def effects(contrast: Contrast, inputs: "Inputs") -> list[Effect]:
         InputError: when the contrast's columns name several rows of a side.
     """
     table = contrast.one.rows(inputs)
-    if contrast.other is not None:
+    if contrast.other is not None and len(table):
         other = contrast.other.rows(inputs)
+        if other.empty:
+            return []
         keys = ["corpus", *contrast.by, *contrast.over, *((SEED,) if SEED in other.columns else ())]
         table = _joined(table, other, keys, ratio=contrast.estimand == "share")
-    return estimated(contrast, table, inputs.held_out)
+    return estimated(contrast, table, inputs.held_out) if len(table) else []
 
 
 def estimated(contrast: Contrast, table: "pd.DataFrame", held_out: Mapping[str, float] | None = None) -> list[Effect]:

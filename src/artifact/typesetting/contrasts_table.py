@@ -90,7 +90,7 @@ def markdown(contrasts: Iterable[Contrast], inputs: Inputs) -> str:
     rows = []
     for contrast in contrasts:
         parts: dict[str, list[Effect]] = {}
-        for effect in inputs.effects.get(contrast.name, ()):
+        for effect in ends(inputs.effects.get(contrast.name, ())):
             parts.setdefault(effect.part, []).append(effect)
         statement = f"{contrast.says} {sides(contrast)[0].upper()}{sides(contrast)[1:]}{_unit(contrast)}."
         for part, effects in parts.items():

@@ -1,6 +1,6 @@
 """Effects as pictures: curves over the number of topics, and forest plots; the margin is shaded in both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -37,11 +37,14 @@ def handles(corpora: Sequence[str]) -> list[Line2D]:
     ]
 
 
-def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], *, null: float = 0.0) -> None:
-    """Draw effects against K, a curve with intervals for every corpus, and the margin about `null`."""
+def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], hollow: Collection[Effect] = ()) -> None:
+    """Draw effects against K, a curve with intervals for every corpus, and the margin about the null.
+
+    The marks of `hollow` effects are white: no other estimate validates their likelihood.
+    """
     if not effects:
         return
-    margin = effects[0].margin
+    null, margin = effects[0].null, effects[0].margin
     axis.axhspan(null - margin, null + margin, **SHADE)
     axis.axhline(null, **ZERO)
     topics = sorted({effect.topics for effect in effects})
@@ -54,6 +57,9 @@ def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], *,
             [effect.half_width for effect in rows],
             **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **own},
         )
+        white = [effect for effect in rows if effect in hollow]
+        points = ([effect.topics * factor for effect in white], [effect.estimate for effect in white])
+        axis.plot(*points, linestyle="none", markersize=3.0, markerfacecolor=style.WHITE, zorder=3.0, **own)
     axis.set_xscale("log")
     shown = style.sparse_ticks(topics)
     style.ticks(axis.xaxis, shown, [f"{k:,}" for k in shown])

@@ -36,7 +36,7 @@ def escape(text: str) -> str:
 
 
 def wording(text: str) -> str:
-    r"""Return the plain words of a claim as LaTeX: Greek letters by their names, small numbers as powers of ten.
+    r"""Return the plain words of a statement as LaTeX: Greek letters by their names, small numbers as powers of ten.
 
     Examples:
         >>> wording("gamma 1, with a chance of 1e-06, above -0.01")

@@ -1,12 +1,13 @@
 r"""Findings that the sentences of paper/*.tex rest on: each names its own, and a build checks that they still hold.
 
     LDA is better than PLSA\holds{lda-plsa}{nips: K = 800}{above}, by \effect{lda-plsa}{nips: K = 800}.
+    With many topics it is by \ends{lda-plsa}{K = 400}\holds{lda-plsa}{K = 400}{positive}.
 
 The braces of `\holds` have a contrast, the choice of its effects, and their finding, which all of them have: where the
 interval lies (`artifact.contrasts.contrast`), the sign of the estimate, "positive" or "negative", that the interval
 "holds" the null, which a sentence on a published number may say, or a bound such as "<0.05" of the whole interval.
 Effects are chosen by corpus, by part, by "corpus: part", or all of them by nothing. A sentence that prints effects has
-to name a finding of each.
+to name a finding of each. `\effect` prints them with their intervals, `\ends` the least and the largest estimate.
 """
 
 import re
@@ -24,7 +25,7 @@ HOLDS = "holds"  # the interval holds the null
 MIXED = "of several kinds"
 
 _BOUND = re.compile(r"([<>])(-?\d+(?:\.\d+)?)")
-_MACRO = re.compile(r"\\(holds|effect)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
+_MACRO = re.compile(r"\\(holds|effect|ends)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
 # ends of sentences: a stop before a space, an empty line, or the start of a caption, a paragraph or an item
 _END = re.compile(r"[.?!](?=[\s}~]|\\holds|$)(?<!e\.g\.)(?<!i\.e\.)|\n\s*\n|\\(?:caption|paragraph|item|begin|end)\b")
 
@@ -54,11 +55,12 @@ class Text:
 
     Attributes:
         named: the findings that it names.
-        printed: the contrast and the choice of effects that it prints, with its sentence's findings of that contrast.
+        printed: the macro, the contrast and the choice of effects that it prints, with its sentence's findings of that
+            contrast.
     """
 
     named: tuple[Named, ...]
-    printed: tuple[tuple[str, str, tuple[Named, ...]], ...]
+    printed: tuple[tuple[str, str, str, tuple[Named, ...]], ...]
 
 
 def read(sources: Iterable[Path]) -> Text:
@@ -69,13 +71,13 @@ def read(sources: Iterable[Path]) -> Text:
             is none.
     """
     named: list[Named] = []
-    printed: list[tuple[str, str, tuple[Named, ...]]] = []
+    printed: list[tuple[str, str, str, tuple[Named, ...]]] = []
     for source in sources:
         text = re.sub(r"(?<!\\)%.*", "", source.read_text(encoding="utf-8"))
         for start, sentence in sentences(text):
             macros = list(_MACRO.finditer(sentence))
             here: dict[str, list[Named]] = {}
-            for match in sorted(macros, key=lambda match: match[1] == "effect"):
+            for match in sorted(macros, key=lambda match: match[1] != "holds"):
                 line = text.count("\n", 0, start + match.start()) + 1
                 macro, name, where, finding = (part and " ".join(part.split()) for part in match.groups())
                 if macro == "holds":
@@ -83,7 +85,7 @@ def read(sources: Iterable[Path]) -> Text:
                     if finding not in (*FINDINGS, *SIGNS, HOLDS) and not _BOUND.fullmatch(finding or ""):
                         raise InputError(f"{source.name}:{line}: {name}: {finding!r} is neither a finding nor a sign")
                 elif name in here:
-                    printed.append((name, where, tuple(here[name])))
+                    printed.append((macro, name, where, tuple(here[name])))
                 else:
                     raise InputError(
                         f"{source.name}:{line}: an effect of {name}, in a sentence that names no finding of it"
@@ -140,14 +142,14 @@ def render(text: Text, effects: Effects) -> str:
         InputError: for an effect that does not exist, or whose sentence names no finding of it.
     """
     lines = []
-    for contrast, where, findings in text.printed:
+    for macro, contrast, where, findings in text.printed:
         if not (printed := chosen(effects, contrast, where)):
             raise InputError(f"the text prints an effect of {contrast} ({where or 'all'}), of which there is none")
         known = [effect for one in findings for effect in chosen(effects, contrast, one.where)]
         for effect in (effect for effect in printed if effect not in known):
             place = f"{findings[0].file}:{findings[0].line}: {contrast} ({effect.corpus}: {effect.part})"
             raise InputError(f"{place}: an effect, in a sentence that names no finding of it")
-        lines.append(_define("effect", (contrast, where), _in_words(printed)))
+        lines.append(_define(macro, (contrast, where), _ends(printed) if macro == "ends" else _in_words(printed)))
     other = moved(text, effects)
     lines += [_define("moved", (one.contrast, one.where, one.finding), latex.escape(now)) for one, now in other]
     items = "".join(rf"\item {latex.escape(line(one, now))}" for one, now in other)
@@ -157,6 +159,13 @@ def render(text: Text, effects: Effects) -> str:
 
 def _define(kind: str, key: Sequence[str], value: str) -> str:
     return rf"\expandafter\def\csname {':'.join((kind, *key))}\endcsname{{{value}}}"
+
+
+def _ends(effects: Sequence[Effect]) -> str:
+    """Return the least and the largest estimate; one number where both print alike."""
+    least, largest = (end(effects, key=lambda effect: effect.estimate) for end in (min, max))
+    numbers = [latex_effect(replace(effect, corpus="none", part="")).partition(" [")[0] for effect in (least, largest)]
+    return " to ".join(dict.fromkeys(numbers))
 
 
 def _in_words(effects: Sequence[Effect]) -> str:

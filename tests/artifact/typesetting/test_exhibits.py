@@ -14,6 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from small_study import MAIN, SECOND, corpora_table, inputs, score_rows, small_study
 
+from artifact.contrasts.contrast import write_effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import EXHIBITS as OF_PAPERS
 from artifact.papers import PAPERS
 from artifact.results.scores import COLUMNS
@@ -22,8 +24,6 @@ from artifact.study.manifest import kind
 from artifact.study.study import Run
 from artifact.typesetting import exhibits, style
 from artifact.typesetting.exhibits import make
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import write_effects
 from heldout.errors import InputError
 
 EXHIBITS = exhibits.exhibits(PAPERS, small_study())
@@ -171,7 +171,7 @@ def timings(*rows: tuple[Any, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(TIMINGS))
 
 
-def test_every_exhibit_has_a_row_with_the_verdicts_of_its_claims(tmp_path: Path) -> None:
+def test_every_exhibit_has_a_row(tmp_path: Path) -> None:
     given = inputs()
     make("table-provenance", given, tmp_path / "table.tex")
     rows = {
@@ -181,9 +181,7 @@ def test_every_exhibit_has_a_row_with_the_verdicts_of_its_claims(tmp_path: Path)
         if f"{{{name}}} &" in line
     }
     assert rows.keys() == set(ALL) - {"macros", "table-provenance"}
-    verdict = given.judged("full-improves-beyond-vocabulary").verdict
-    assert rows["figure-beyond"].endswith(rf"& 1 {verdict}\\")
-    assert rows["table-claims"].endswith(r"& --\\")
+    assert rows["figure-beyond"].endswith(r"\exhibitnumber{figure-beyond}\\")
 
 
 def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
@@ -197,7 +195,7 @@ def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
     measured = tmp_path / "measurements.csv.gz"
     given.measurements.to_csv(measured, index=False)
     given.notes.to_csv(noted := tmp_path / "notes.csv", index=False)
-    write_effects(effects := tmp_path / "effects.csv", given.judgements.values())
+    write_effects(effects := tmp_path / "effects.csv", [effect for own in given.effects.values() for effect in own])
     files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv")]
     tables = {"measurements": measured, "notes": noted, "effects": effects}
     timed = [tmp_path / "timings.csv", tmp_path / "frozen.csv"]

@@ -87,7 +87,7 @@ def test_every_macro_is_printed() -> None:
     assert printed_nowhere(all_macros()) == set()
 
 
-def test_verdicts_and_key_numbers_follow_the_scores() -> None:
+def test_key_numbers_follow_the_scores() -> None:
     values = all_macros()
     assert values["CorpusTwoHalfTurns"] == "1 of 3"
     assert values["CorpusTwoFullTurns"] == "none of 3"
@@ -100,7 +100,7 @@ def test_verdicts_and_key_numbers_follow_the_scores() -> None:
     assert values["Commit"] == r"\texttt{0123456789ab}"
 
 
-def test_verdicts_turn_with_the_scores() -> None:
+def test_numbers_turn_with_the_scores() -> None:
     def p(topics: int, smoothing: float, evaluator: str, seed: int) -> float:
         other = made_up(topics, smoothing, evaluator, seed)
         return 1e6 / other if evaluator == FULL else other

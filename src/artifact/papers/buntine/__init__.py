@@ -28,8 +28,8 @@ BUNTINE = Paper(
             "every estimator held to exact values", "tables.errors_of_all", ("calibration",)
         ),
         "table-estimator-timings": Exhibit("what an estimate costs", "tables.timings"),
-        "figure-convergence-to-exact": Exhibit(
-            "estimates and their samples", "figures.convergence_to_exact", ("convergence-to-exact",)
+        "figure-samples": Exhibit(
+            "errors of LR and LRS by their samples", "figures.samples", ("convergence-to-exact", "mean-ratio")
         ),
         "figure-realistic-10": Exhibit(
             "estimators on models of ten true topics",
@@ -54,11 +54,6 @@ BUNTINE = Paper(
             "tables.readings",
             SELECTION,
             drawn=("s10", "s10s", "s40"),
-        ),
-        "table-mean-ratio": Exhibit(
-            "the mean ratio of LR and LRS to the likelihood",
-            "tables.ratios",
-            ("mean-ratio",),
         ),
         "figure-model-selection": Exhibit(
             "which evaluator finds the true number of topics",

@@ -8,11 +8,12 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from artifact.contrasts.contrast import ANY, ESTIMATORS, Contrast, Margin, Side
+from artifact.contrasts.contrast import ANY, ESTIMATORS, MORE_SAMPLES, Contrast, Margin, Side
 from artifact.contrasts.estimates import less, per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.contrasts.sides import at_best, at_most, with_groups
 from artifact.papers.likelihood import prior_share, regret, results, validation
+from artifact.papers.likelihood.experiments import precision
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, TRUE_MODEL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
@@ -23,7 +24,7 @@ from artifact.papers.likelihood.experiments.same_halves import FITTED as FITTED_
 from artifact.papers.likelihood.experiments.same_halves import KIND as SAME_HALVES
 from artifact.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PACKAGES
 from artifact.results.reading import TRUTH, select
-from heldout.evaluators import COMPLETION, FULL, HALF, LAPLACE, REFERENCE
+from heldout.evaluators import COMPLETION, FULL, HALF, LAPLACE, PARTICLES, REFERENCE, SEQUENTIAL
 from heldout.models import LDA, PLSA
 
 if TYPE_CHECKING:
@@ -230,6 +231,25 @@ def calibrated(inputs: Inputs) -> "pd.DataFrame":
     table = spread.rename("value").reset_index()
     deviation = (squares.std(ddof=1) / squares.size() ** 0.5 / (2.0 * spread)).to_numpy()  # by the delta method
     return table.assign(error=deviation, freedom=squares.size().to_numpy() - 1.0, replicates=squares.size().to_numpy())
+
+
+def particles_over_sequential(inputs: Inputs) -> "pd.DataFrame":
+    """Return logarithms of LR's r.m.s. error over the one of LRS, of every kind of document, by number of samples.
+
+    The replicates are kinds: models of few and many topics, priors and lengths, as the study has them.
+    """
+    table = select(inputs.measurements, corpus=precision.NONE, axis="samples")
+    keys = ["topics", "variant", "at", "value"]
+    one, other = (select(table, quantity=precision.ERROR + name)[keys] for name in (PARTICLES, SEQUENTIAL))
+    both = one.merge(other, on=keys[:3], suffixes=("", "_other")).sort_values("at", kind="stable")
+    both = both[both["at"] > 1]  # of one sample the two are alike
+    return both.assign(
+        corpus=precision.NONE,
+        samples=both["at"].map("{:,.0f} samples".format),
+        seed=both["topics"].astype(str) + " " + both["variant"],
+        value=(both["value"] / both["value_other"]).map(math.log),
+        error=0.0,
+    )
 
 
 def _repairs(name: str, evaluator: str, method: str) -> tuple[Contrast, ...]:
@@ -490,6 +510,15 @@ CONTRASTS = (
         says="Chains ten times as long do not change LDA's likelihood.",
         one=chains(LONG),
         other=chains(SHORT),
+    ),
+    Contrast(
+        name="lr-lrs-few",
+        question="estimators",
+        says="With few samples particles (LR) are nearer to the likelihood than the sequential sampler (LRS).",
+        one=Side("r.m.s. error of LR over that of LRS, mean over kinds of documents", particles_over_sequential),
+        estimand="factor",
+        by=("samples",),
+        margin=MORE_SAMPLES,
     ),
     *(
         Contrast(

@@ -9,7 +9,7 @@ import numpy as np
 
 from artifact.contrasts.contrast import MODELS, NOT_RUN, chosen, shown
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import long_chains, results, same_halves, tables, validation
+from artifact.papers.likelihood import long_chains, packages, results, same_halves, tables, validation
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
@@ -111,6 +111,10 @@ def _packages(inputs: Inputs) -> Macros:
     topics = sorted(set(results.package_numbers(inputs)["topics"]))
     numbers = {"Fewest": topics[0], "Most": topics[-1], "Grid": len(topics)} if topics else {}
     shown = {f"Packages{name}": latex.integer(n) for name, n in numbers.items()}
+    choices = packages.choices(inputs)
+    for name, k in zip(("ChooseFewest", "ChooseMost"), (topics[:1], topics[-1:]), strict=True):
+        always = [latex.escape(package) for package, chosen in choices.items() if chosen == set(k)]
+        shown[f"Packages{name}"] = latex.listed(always) or NOT_RUN
     return {
         **dict.fromkeys(("PackagesFewest", "PackagesMost", "PackagesGrid"), NOT_RUN),
         **shown,

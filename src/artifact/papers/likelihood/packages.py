@@ -121,6 +121,17 @@ def _draw(axis: Axes, row: int, package: str, rows: "pd.DataFrame") -> None:
         axis.plot(numbers[LIKELIHOOD] - numbers[REPORTED], height, "o", **props)
 
 
+def choices(inputs: Inputs) -> dict[str, set[int]]:
+    """Return the numbers of topics that a package's own number chooses, over all corpora, by package."""
+    table = select(results.package_numbers(inputs), words=KNOWN)
+    chosen: dict[str, set[int]] = {}
+    for (corpus, package), _ in all_documents(table).groupby(["corpus", "model"], sort=False):
+        number = results.best_topics(inputs, str(corpus), str(package), REPORTED, results.PACKAGES)
+        if number:
+            chosen.setdefault(str(package), set()).add(number.highest)
+    return chosen
+
+
 def choice(inputs: Inputs) -> str:
     """Return the K that reported numbers choose and the K that the likelihood does not tell from its best.
 

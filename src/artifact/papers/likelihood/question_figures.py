@@ -5,12 +5,14 @@ from matplotlib.lines import Line2D
 
 from artifact.contrasts.contrast import chosen
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import regret
+from artifact.papers.likelihood import regret, validation
 from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
+from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, OWN
 from artifact.papers.likelihood.prior_share import TODAY
 from artifact.typesetting import forest, latex, style
 from artifact.typesetting.style import Props
 from heldout.errors import InputError
+from heldout.models import LDA, PLSA
 
 SHARES = (  # contrasts on the prior's share: label, colour, mark and line
     ("share-fitted", "Dirichlet, fitted to training documents", style.PRIOR_COLOURS[1], "s", style.DASHED),
@@ -40,8 +42,11 @@ def gap(inputs: Inputs) -> Figure:
     props = forest.props_of(corpora)
     titles = ["PLSA, flat prior", "LDA, its own prior", "PLSA, by the prior"]
     figure, (axes,) = style.grid(1, 3, 2.6, titles=titles, synthetic=inputs.synthetic())
-    for axis, name in zip(axes, ("gap-plsa", "gap-lda"), strict=False):
-        forest.curves(axis, inputs.effects.get(name, ()), props)
+    unvalidated = validation.unvalidated(inputs)
+    for axis, (model, prior) in zip(axes, ((PLSA, FLAT), (LDA, OWN)), strict=False):
+        known = inputs.effects.get(f"gap-{NAMES[model].lower()}", ())
+        hollow = [effect for effect in known if unvalidated(effect.corpus, model, prior, effect.topics)]
+        forest.curves(axis, known, props, hollow)
     for corpus, own in props.items():
         dial = chosen(inputs.effects, "gap-plsa-by-sum", corpus)
         most = max((effect.topics for effect in dial), default=0)
@@ -119,7 +124,9 @@ def models(inputs: Inputs) -> Figure:
     titles = ["LDA less PLSA, fitted priors", "at the best K of each"]
     options: Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": (1.0, 1.0)}
     figure, (axes,) = style.grid(1, 2, 2.7, **options)
-    forest.curves(axes[0], inputs.effects.get("lda-plsa", ()), props)
+    unvalidated, known = validation.unvalidated(inputs), inputs.effects.get("lda-plsa", ())
+    hollow = [e for e in known if any(unvalidated(e.corpus, model, FITTED, e.topics) for model in NAMES)]
+    forest.curves(axes[0], known, props, hollow)
     axes[0].set_ylabel("likelihood, nats per token")
     rows = (
         ("lda-plsa-best", "LDA less PLSA"),

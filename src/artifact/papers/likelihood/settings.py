@@ -156,6 +156,7 @@ class SameHalves:
     alpha_sum: Annotated[Positive, ALPHA_SUM]
     beta: Annotated[Positive, BETA]
     sweeps: Annotated[Count, SWEEPS]
+    fold_in_sweeps: Annotated[Count, doc("number of sweeps in which LDA is folded in")]
     documents: Annotated[Pair, SCORED]
     samples: Annotated[Sweeps, SAMPLES]
     annealing_chains: Chains

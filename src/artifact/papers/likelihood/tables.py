@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from artifact.contrasts.contrast import Effect, chosen, shown
@@ -11,6 +12,7 @@ from artifact.papers.likelihood import long_chains, regret, results, validation
 from artifact.papers.likelihood import prior_share as share
 from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
 from artifact.papers.likelihood.experiments import is_a_probability as probability
+from artifact.papers.likelihood.experiments import validation as measured
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
 from artifact.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
@@ -19,7 +21,7 @@ from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_
 from artifact.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, Best, curve
 from artifact.results.reading import LARGEST, TRUTH, printable, select
 from artifact.typesetting import latex, over_seeds, style
-from artifact.typesetting.table import Table
+from artifact.typesetting.table import MISSING, Table
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import cost
@@ -501,28 +503,48 @@ def large(value: float) -> str:
 
 
 def front_page(inputs: Inputs) -> str:
-    """Return in Markdown PLSA's full folding-in and its distance from the likelihood under three priors, by corpus.
+    """Return in Markdown PLSA's full folding-in beside the likelihood, by corpus, at the most topics.
 
-    At the most topics, with the share of the log factor under the flat prior that goes under the best other one; and at
-    the number of topics that the likelihood under the flat prior scores highest.
+    The factors have 95 % intervals; the prior's share is of the best of the priors fitted to training documents and of
+    symmetric ones, as far as these were tried with as many topics; a dagger marks a likelihood that no other estimate
+    validates. The last column is at the number of topics that the likelihood under the flat prior scores highest.
     """
-    rows = []
+    unvalidated, rows = validation.unvalidated(inputs), []
     for corpus in results.optimism_corpora(inputs):
         full, flat = (curve(inputs, corpus, PLSA, name)["perplexity"] for name in (FULL, TRUTH))
-        most, chosen = flat.index[-1], int(str(flat.idxmin()))
-        by_prior = [results.errors(inputs, corpus, PLSA, FULL, prior=prior) for prior in (OPTIMISM, FITTED, MIXTURE)]
-        gaps = [errors[most] for errors in by_prior if most in errors]
-        factors = ", ".join(f"x {math.exp(gap):.1f}" for gap in gaps)
-        at_chosen = f"x {math.exp(by_prior[0][chosen]):.1f} ({chosen})"
+        most, best = int(flat.index[-1]), int(str(flat.idxmin()))
+        factors = [
+            _factor(inputs, name, corpus, most, unvalidated(corpus, PLSA, prior, most))
+            for name, prior in (("gap-plsa", measured.FLAT), ("gap-plsa-fitted", measured.FITTED))
+        ]
+        left = [
+            effect.estimate
+            for name in ("share-fitted", "share-mixture", "share-best-sum")
+            for effect in chosen(inputs.effects, name, corpus)
+            if effect.topics == most
+        ]
+        at_best = (
+            f"{_factor(inputs, 'gap-plsa', corpus, best, unvalidated(corpus, PLSA, measured.FLAT, best))} ({best})"
+        )
         perplexities = (f"{points[most]:,.0f}" for points in (full, flat))
-        rows.append([corpus, str(most), *perplexities, factors, f"{1.0 - min(gaps) / gaps[0]:.0%}", at_chosen])
+        share = f"at least {1.0 - min(left):.0%}" if left else MISSING
+        rows.append([corpus, str(most), *perplexities, *factors, share, at_best])
     head = (
         "corpus",
         "topics",
         "full folding-in",
-        "likelihood, flat Dirichlet prior",
-        "full is too low by: flat, fitted Dirichlet, fitted mixture",
+        "likelihood, flat prior",
+        "too low by, flat prior",
+        "too low by, fitted prior",
         "the prior's share",
-        "at the likelihood's own number of topics",
+        "too low at the best K, flat prior",
     )
     return Table(head, rows).markdown()
+
+
+def _factor(inputs: Inputs, contrast: str, corpus: str, topics: int, dagger: bool) -> str:
+    """Return the factor by which a perplexity is too low with its interval, for Markdown."""
+    for effect in chosen(inputs.effects, contrast, f"{corpus}: K = {topics:,}"):
+        estimate, low, high = shown(replace(effect, factor=True))
+        return f"x {estimate} [{low}, {high}]{'†' * dagger}"
+    return MISSING

@@ -9,12 +9,15 @@ counted.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments import validation as measured
+from artifact.papers.likelihood.results import FITTED, OPTIMISM
 from artifact.results.reading import LARGEST, select
+from heldout.evaluators import EXACT
+from heldout.models import LDA, PLSA
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,3 +126,31 @@ def by_document(inputs: Inputs, other: str) -> "pd.DataFrame":
         error = math.sqrt(variance) / float(tokens.sum())
         rows.append((*key, float(sums.sum() / tokens.sum()), error, n - 1.0, n, bool(own["validated"].all())))
     return pd.DataFrame(rows, columns=[*keys, "value", "error", "freedom", "replicates", "validated"])
+
+
+def unvalidated(inputs: Inputs) -> Callable[[str, str, str, int], bool]:
+    """Return a test of whether no other estimate validates the likelihood of a corpus, model, prior and K.
+
+    A number of topics is validated by the next larger one that the reference is held to, if every estimate that was run
+    there is validated in every split; exact values need none.
+    """
+    table = cells(inputs)
+    exact = exact_cells(inputs)
+    known = table.groupby(["corpus", "model", "prior", "topics"])["validated"].all()
+
+    def test(corpus: str, model: str, prior: str, topics: int) -> bool:
+        if (corpus, model, prior, topics) in exact:
+            return False
+        larger = [k for c, m, p, k in known.index if (c, m, p) == (corpus, model, prior) and k >= topics]
+        return not (larger and bool(known[corpus, model, prior, min(larger)]))
+
+    return test
+
+
+def exact_cells(inputs: Inputs) -> set[tuple[str, str, str, int]]:
+    """Return the corpus, model, prior and K of exact likelihoods."""
+    rows = select(inputs.scores, evaluator=EXACT)
+    names = {(OPTIMISM, PLSA): measured.FLAT, (OPTIMISM, LDA): measured.OWN}
+    names |= {(FITTED, model): measured.FITTED for model in (PLSA, LDA)}
+    keys = zip(rows["corpus"], rows["model"], rows["variant"], rows["topics"], strict=True)
+    return {(c, m, names[v, m], int(k)) for c, m, v, k in keys if (v, m) in names}

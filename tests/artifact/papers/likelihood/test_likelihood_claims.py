@@ -6,20 +6,20 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from artifact.papers.likelihood.claims import CLAIMS, FITTED_AT
+from artifact.verdicts.claims import Claim
+from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 from made_measurements import gap, is_a_probability, measured, optimism_inputs
 from made_peers import CORPORA, peers_inputs, truth, with_reported
 from small_study import inputs, without
 from splits import on_two_splits
 
-from artifact.papers.likelihood.claims import CLAIMS, FITTED_AT
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL
 from artifact.papers.likelihood.experiments.optimism import NML, PLUG_IN
 from artifact.papers.likelihood.experiments.reference import DIFFERENCE, TOKENS
 from artifact.papers.likelihood.results import best_topics
 from artifact.results.measurements import Measurement
-from artifact.verdicts.claims import Claim
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 from heldout.evaluators import FULL, HALF, LAPLACE
 
 PEERS = [claim for claim in CLAIMS if claim.name.startswith("peers-")]

@@ -27,7 +27,7 @@ from made_peers import truth as peers_truth
 
 from artifact.papers.likelihood import results
 from artifact.papers.likelihood.experiments.precision import TERMS
-from artifact.papers.likelihood.results import PANEL, WANTED, curve, precisions
+from artifact.papers.likelihood.results import PANEL, WANTED, Best, best, curve, precisions
 from artifact.results.measurements import Measurement
 from artifact.results.reading import TRUTH, select
 from heldout.evaluators import CHIB, LINEAR
@@ -136,3 +136,25 @@ def test_panels_are_of_the_first_seed_and_may_be_one() -> None:
     )
     one = [m for m in precision() if m.topics == 4 and m.variant == "alpha-0.1-tokens-10"]
     assert list(panels(one)) == [(4, 10, "alpha-0.1")]
+
+
+def scored_points(means: dict[int, float], noise: float, error: float = 0.0) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"topics": k, "seed": s, "value": mean + noise * rng.standard_normal(), "error": error}
+        for k, mean in means.items()
+        for s in range(3)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_the_best_numbers_of_topics_are_a_set() -> None:
+    clear = best(scored_points({2: 0.0, 4: 1.0, 8: 0.5}, noise=0.01))
+    assert clear == Best((4,), 4, censored=False)
+    tied = best(scored_points({2: 0.0, 4: 1.0, 8: 0.999}, noise=0.01))
+    assert tied is not None
+    assert (tied.topics, tied.censored) == ((4, 8), True)
+    unsure = best(scored_points({2: 0.0, 4: 1.0, 8: 0.5}, noise=0.0, error=1.0))
+    assert unsure is not None
+    assert unsure.topics == (2, 4, 8)
+    assert best(scored_points({}, 0.0)) is None

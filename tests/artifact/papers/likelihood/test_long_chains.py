@@ -5,16 +5,16 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from artifact.papers.likelihood.claims import unchanged
+from artifact.verdicts.verdicts import CONTRADICTED, NATS, SUPPORTED, Effect, Judgement
 from made_jobs import run as run_job
 from small_study import inputs
 from test_same_halves import corpus
 
-from artifact.papers.likelihood.claims import unchanged
 from artifact.papers.likelihood.experiments.long_chains import LONG, R_HAT, SHORT, experiment
 from artifact.papers.likelihood.long_chains import conclusions
 from artifact.papers.likelihood.settings import LongChains
 from artifact.papers.likelihood.tables import conclusions_on_lda, longer_chains
-from artifact.verdicts.verdicts import CONTRADICTED, NATS, SUPPORTED, Effect, Judgement
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF, REFERENCE
 

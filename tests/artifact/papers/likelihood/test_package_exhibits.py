@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from artifact.papers.likelihood.claims import many_perplexities, mend_suffices, neural_bound_below, package_errs
+from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, Judgement
 from made_peers import peers_inputs
 from tables_of import measurements_table, scores_table
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import packages, questions, results
-from artifact.papers.likelihood.claims import many_perplexities, mend_suffices, neural_bound_below, package_errs
 from artifact.papers.likelihood.experiments.packages import KINDS
 from artifact.papers.likelihood.macros import macros
 from artifact.papers.likelihood.tables import large, regret_cell
 from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
 from artifact.typesetting import latex
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, Judgement
 from heldout.evaluators import FULL
 
 TOPICS, SIZES, SEEDS, TOKENS = (5, 20, 100), (25, 100, 300), (0, 1), 1000

@@ -3,16 +3,16 @@
 import re
 
 import pytest
+from artifact.papers.likelihood.claims import gap_of_today, priors_leave_half, sums_prefer_more
+from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 from made_measurements import measured
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import figures, tables
-from artifact.papers.likelihood.claims import gap_of_today, priors_leave_half, sums_prefer_more
 from artifact.papers.likelihood.prior_share import flat, gaps, means, not_shown, shares
 from artifact.results.measurements import Measurement
 from artifact.results.reading import LARGEST
 from artifact.typesetting import latex
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 from heldout.errors import InputError
 
 CORPORA, TOPICS, TOKENS = ["cranfield"], (20, 100), 50

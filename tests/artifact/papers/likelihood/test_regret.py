@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from artifact.papers.likelihood.claims import CHOICES, choosing, library_choosing, package_choosing
+from artifact.verdicts.effects import WITHOUT
+from artifact.verdicts.verdicts import UNDECIDED, Judgement
 from small_study import inputs
 
-from artifact.papers.likelihood.claims import CHOICES, choosing, library_choosing, package_choosing
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.regret import NUMBER, regrets, resolutions
 from artifact.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS, main_constant
 from artifact.papers.likelihood.tables import regrets as table
 from artifact.results.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from artifact.verdicts.effects import WITHOUT
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import UNDECIDED, Judgement
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.models import PLSA
 

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from artifact.papers.likelihood.claims import beside_completion, half_chooses
+from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 from made_jobs import run as run_job
 from small_study import inputs
 
-from artifact.papers.likelihood.claims import beside_completion, half_chooses
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.optimism import PLUG_IN
 from artifact.papers.likelihood.experiments.same_halves import completion, experiment, smoothed
 from artifact.papers.likelihood.same_halves import table
@@ -17,8 +19,6 @@ from artifact.papers.likelihood.settings import SameHalves
 from artifact.results.reading import LARGEST
 from artifact.results.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from artifact.typesetting import latex
-from artifact.contrasts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED, UNDECIDED
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.errors import InputError

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from artifact.papers.likelihood.claims import between_bounds, reference_holds
+from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED
 from made_measurements import measured, validation
 
 from artifact.papers.likelihood import figures, tables
-from artifact.papers.likelihood.claims import between_bounds, reference_holds
 from artifact.papers.likelihood.macros import macros
 from artifact.papers.likelihood.validation import cells, documents
 from artifact.results.measurements import Measurement
-from artifact.verdicts.verdicts import CONTRADICTED, SUPPORTED
 from heldout.errors import InputError
 
 CORPORA = ["cranfield"]

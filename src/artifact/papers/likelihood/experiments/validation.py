@@ -2,8 +2,8 @@ r"""The reference held to independent estimates where no exact value can be had:
 
 PLSA and LDA are trained on the training documents of a split. Under each of three priors of theta, Dirichlet(1)
 (`flat`), a Dirichlet (`fitted`) and a mixture of them (`mixture`), both fitted to training documents
-(`heldout.models.dirichlet_prior`), a few test documents, at quantiles of length, or their first `longest` tokens, are
-evaluated by
+(`heldout.models.dirichlet_prior`), and LDA also under the prior of its training (`own`), a few test documents, at
+quantiles of length, or their first `longest` tokens, are evaluated by
 
 * `reference` (`heldout.evaluators.reference`), as the exhibits have it, on corpora of `more` with more sweeps;
 * `longer`: itself, with `longer` times the sweeps, and as many times smaller a variance of a log weight;
@@ -37,7 +37,7 @@ from heldout.topics import Topics
 from heldout.typing import Ints
 
 KIND = "validation"
-FLAT, FITTED, MIXTURE = PRIORS = ("flat", "fitted", "mixture")
+FLAT, FITTED, MIXTURE, OWN = PRIORS = ("flat", "fitted", "mixture", "own")
 LONGER, FILTER = OTHERS = ("longer", "filter")
 LOWER, UPPER = BOUNDS = ("lower-bound", "upper-bound")
 # ends of measurements' names; the first word is the estimate or bound that the reference is held to
@@ -99,6 +99,8 @@ def priors(
     enough = int(np.searchsorted(np.cumsum(training.lengths), settings.prior_tokens)) + 1
     some = training.subset(np.arange(min(enough, training.n_documents)))
     yield FLAT, DirichletMixture(np.ones(1), flat.alpha[None])
+    if model == LDA:
+        yield OWN, DirichletMixture(np.ones(1), topics.alpha[None])
     start = replace(topics, alpha=np.full(topics.n_topics, 1.0 / topics.n_topics))
     for name, components in ((FITTED, 1), (MIXTURE, settings.components)):
         rng = job.generator(f"{KIND}-prior", model=model, topics=job.topics, prior=name)
