@@ -49,16 +49,17 @@ def test_at_its_best_plsa_is_compared_on_seeds_with_the_whole_grid(claimed: Inpu
     lsa = 0.05 * math.log(40) - math.log(2200)  # at full rank, by its first reading
     for name, other in (("unigram", -math.log(3000)), ("counts", -math.log(1500)), ("lsa-best", lsa)):
         (effect,) = found(f"tem-{name}", claimed)
-        assert (effect.estimate, effect.replicates) == (pytest.approx(best - other), 2)
+        assert effect.estimate == pytest.approx(best - other)
+        assert effect.replicates == 2
 
 
 def test_lsa_is_taken_in_its_best_reading_at_every_number_of_dimensions() -> None:
     given = changed(0.1, READINGS[2], topics=(8,))
     rows = {effect.topics: effect for effect in found("tem-lsa", given)}
     assert sorted(rows) == [2, 8, 32]  # both have them
-    own, lsa = (lambda k: 0.25 * math.log(k) - math.log(2500)), (lambda k: 0.05 * math.log(k) - math.log(2200))
-    assert rows[2].estimate == pytest.approx(own(2) - lsa(2))
-    assert rows[8].estimate == pytest.approx(own(8) - lsa(8) - 0.1 + 0.04)  # the third reading, .04 below the first
+    own, lsa = ({k: c * math.log(k) - math.log(p) for k in (2, 8)} for c, p in ((0.25, 2500), (0.05, 2200)))
+    assert rows[2].estimate == pytest.approx(own[2] - lsa[2])
+    assert rows[8].estimate == pytest.approx(own[8] - lsa[8] - 0.1 + 0.04)  # the third reading, .04 below the first
 
 
 def test_tempering_is_compared_with_early_stopping_at_every_number_of_dimensions(claimed: Inputs) -> None:
@@ -91,7 +92,8 @@ def test_iterations_are_a_factor_held_to_ten(annealed: int, finding: str) -> Non
     """Fine annealing takes three times the iterations of the coarse one here."""
     given = on_two_splits(hofmann_inputs(CORPORA, iterations=(30, annealed)))
     for effect in found("heating-iterations", given):
-        assert (math.exp(effect.estimate), effect.finding) == (pytest.approx(3 * annealed / 30), finding)
+        assert math.exp(effect.estimate) == pytest.approx(3 * annealed / 30)
+        assert effect.finding == finding
 
 
 def test_the_interval_holds_documents_and_a_sampled_score_s_error(claimed: Inputs) -> None:
