@@ -24,7 +24,7 @@ NOT_TEXT = (
     r"\\(Welling\w+|Buntine\w+)\{\d+\}(\{\d+\})?",  # the originals' own numbering
     r"\\Drawn\{\w+\}",  # a corpus's name
     r"\\(cite\w*|ref|eqref|label|input|includegraphics|bibliography)(\[[^]]*\])*\{[^}]*\}",
-    r"\\(holds|effect)(\{[^{}]*\})+",
+    r"\\(holds|effect|ends)(\{[^{}]*\})+",
     r"\\\w+Figure\{\w+\}\{\w+\}(\{\d\})?",
     r"(?s)\\begin\{(equation|tabular)\}.*?\\end\{\1\}",
     r"\$[^$]*\$",
