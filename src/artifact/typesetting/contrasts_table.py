@@ -64,7 +64,7 @@ def scorecard(inputs: Inputs) -> str:
             rows += [latex.ADDLINESPACE] * bool(rows)
             rows.append(rf"\multicolumn{{2}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\")
         rows += [[latex.wording(contrast.says), _in_short(inputs.effects[contrast.name])] for contrast in own]
-    return latex.tabular(inputs, r"@{}P{0.46\linewidth}P{0.5\linewidth}@{}", r"statement & effect\\", rows)
+    return latex.tabular(inputs, r"@{}P{0.36\linewidth}P{0.61\linewidth}@{}", r"statement & effect\\", rows)
 
 
 def _in_short(effects: Iterable[Effect]) -> str:
@@ -73,7 +73,7 @@ def _in_short(effects: Iterable[Effect]) -> str:
     most = max((effect.topics for effect in known), default=0)
     known = [effect for effect in known if effect.topics == most] or known
     if len(known) <= MOST_LINES:
-        return r"\newline ".join(_in_table(effect) for effect in known)
+        return "; ".join(_in_table(effect) for effect in known)
     extremes = (end(known, key=lambda effect: effect.estimate) for end in (min, max))
     numbers = [latex_effect(replace(effect, corpus="none", part="")).partition(" [")[0] for effect in extremes]
     findings = Counter(effect.finding for effect in known).most_common()
