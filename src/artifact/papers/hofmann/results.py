@@ -44,7 +44,6 @@ Model = tuple[str, str]  # model, variant
 TEMPERING = "tempering"
 EARLY, HEATED, COOLED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
 FINE_HEATED, COARSE_COOLED = (TEM, tempering.FINE_INVERSE), (TEM, tempering.COARSE_ANNEALING)
-SCHEDULES = {"coarse": (HEATED, COARSE_COOLED), "fine": (FINE_HEATED, COOLED)}  # pairs of the same step size
 READINGS = tuple(
     (LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC)
 )  # readings of LSA, the main one first
@@ -120,11 +119,6 @@ def points(
         ends = table.groupby(["corpus", "seed"])["topics"].transform("max")
         table = table[ends == table.groupby("corpus")["topics"].transform("max")]
     return table.sort_values(["corpus", "topics", "seed"], ignore_index=True)
-
-
-def highest(table: "pd.DataFrame", keys: Sequence[str] = ("corpus", "seed")) -> "pd.DataFrame":
-    """Return the row with the highest score for each value of the keys."""
-    return table.loc[table.groupby(list(keys))["value"].idxmax()] if len(table) else table
 
 
 def whole_seeds(inputs: Inputs, corpus: str) -> set[int]:

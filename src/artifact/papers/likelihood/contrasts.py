@@ -9,8 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from artifact.contrasts.contrast import ANY, ESTIMATORS, MORE_SAMPLES, Contrast, Margin, Side
-from artifact.contrasts.estimates import CHOSEN, WITHOUT, less, per_token
+from artifact.contrasts.estimates import less, per_token
 from artifact.contrasts.inputs import Inputs
+from artifact.contrasts.sides import at_best, at_most, with_groups
 from artifact.papers.likelihood import prior_share, regret, results, validation
 from artifact.papers.likelihood.experiments import precision
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
@@ -40,12 +41,6 @@ SPREAD, Z = 1.0, Margin(0.3, "r.m.s. z", "an error that is stated within a third
 _CELL = ["corpus", "topics", "seed"]
 
 
-def _with_groups(table: "pd.DataFrame", *columns: str) -> "pd.DataFrame":
-    """Return the columns of a side: those that name its values, these, and groups of documents where there are any."""
-    groups = [name for name in WITHOUT if name in table.columns]
-    return table[["corpus", "seed", *columns, "value", "error", *groups]].reset_index(drop=True)
-
-
 def _points(inputs: Inputs, model: str, evaluator: str, variant: str) -> "pd.DataFrame":
     """Return a score of a model on every corpus, those of today's size among them, by K and seed."""
     import pandas as pd
@@ -54,35 +49,12 @@ def _points(inputs: Inputs, model: str, evaluator: str, variant: str) -> "pd.Dat
         results.points(inputs, corpus, model, *regret.measured_as(corpus, evaluator, variant))
         for corpus in (*inputs.settings.corpora, *prior_share.TODAY)
     ]
-    return _with_groups(pd.concat(tables, ignore_index=True), "topics")
+    return with_groups(pd.concat(tables, ignore_index=True), "topics")
 
 
 def scored(name: str, model: str, evaluator: str, variant: str = OPTIMISM) -> Side:
     """Return a score of a model, nats per token, by K: of `TRUTH` the likelihood under the variant's prior."""
     return Side(name, partial(_points, model=model, evaluator=evaluator, variant=variant))
-
-
-def at_best(side: Side) -> Side:
-    """Return a side at the K of each corpus where its mean over splits is highest, without K."""
-
-    def rows(inputs: Inputs) -> "pd.DataFrame":
-        table = side.rows(inputs)
-        means = table.groupby(["corpus", "topics"])["value"].mean()
-        best = table["corpus"].map(means.groupby("corpus").idxmax().map(lambda place: place[1]))
-        return table[table["topics"] == best].rename(columns={"topics": CHOSEN})
-
-    return Side(f"{side.name}, at its best K", rows)
-
-
-def at_most(side: Side) -> Side:
-    """Return a side at the largest K of each corpus, without K."""
-
-    def rows(inputs: Inputs) -> "pd.DataFrame":
-        table = side.rows(inputs)
-        largest = table.groupby("corpus")["topics"].transform("max")
-        return table[table["topics"] == largest].rename(columns={"topics": CHOSEN})
-
-    return Side(f"{side.name}, at the largest K", rows)
 
 
 def gap(name: str, model: str, prior: str) -> Side:
@@ -108,7 +80,7 @@ def by_sum(model: str) -> Side:
 
     def rows(inputs: Inputs) -> "pd.DataFrame":
         dial = _dialled(inputs, model)
-        return _with_groups(dial.assign(value=dial["gap"]), "topics", "sum")
+        return with_groups(dial.assign(value=dial["gap"]), "topics", "sum")
 
     return Side(f"the gap of {NAMES[model]}'s full folding-in under a symmetric prior", rows)
 
@@ -119,21 +91,21 @@ def under_best_sum(inputs: Inputs) -> "pd.DataFrame":
     means = dial.groupby(["corpus", "topics", "at"])["value"].mean().groupby(["corpus", "topics"]).idxmax()
     best = [means[corpus, topics][2] for corpus, topics in zip(dial["corpus"], dial["topics"], strict=True)]
     dial = dial[dial["at"] == best]
-    return _with_groups(dial.assign(value=dial["gap"]), "topics")
+    return with_groups(dial.assign(value=dial["gap"]), "topics")
 
 
 def under_test_prior(inputs: Inputs, components: int) -> "pd.DataFrame":
     """Return PLSA's gap under a mixture of so many Dirichlets fitted to other test documents, by K."""
     rich = prior_share.gaps(inputs, RICHNESS, [*inputs.settings.corpora, *prior_share.TODAY])
     rich = select(rich, prior=MIXTURE, at=components)
-    return _with_groups(rich.assign(value=rich["gap"]), "topics")
+    return with_groups(rich.assign(value=rich["gap"]), "topics")
 
 
 def flat_gap(inputs: Inputs) -> "pd.DataFrame":
     """Return PLSA's gap under the flat prior on the documents of the study `prior-share`, by K."""
     dial = _dialled(inputs, PLSA)
     dial = dial[dial["flat"]]
-    return _with_groups(dial.assign(value=dial["gap"]), "topics")
+    return with_groups(dial.assign(value=dial["gap"]), "topics")
 
 
 def chosen_by(name: str, chooser: str) -> Side:
@@ -183,7 +155,7 @@ def _packages(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
         for corpus in corpora
         for package in KINDS
     ]
-    return _with_groups(pd.concat(tables, ignore_index=True), "topics", "model") if tables else pd.DataFrame()
+    return with_groups(pd.concat(tables, ignore_index=True), "topics", "model") if tables else pd.DataFrame()
 
 
 def _libraries(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
@@ -195,14 +167,14 @@ def _libraries(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
         for corpus in inputs.settings.corpora
         for library in results.LIBRARIES
     ]
-    return _with_groups(pd.concat(tables, ignore_index=True), "topics", "model")
+    return with_groups(pd.concat(tables, ignore_index=True), "topics", "model")
 
 
 def _completed(inputs: Inputs, evaluator: str, prior: str) -> "pd.DataFrame":
     """Return a score of second halves by model and K (`experiments.same_halves`)."""
     variant = SAME_HALVES if evaluator == HALF else f"{SAME_HALVES}-{prior}"
     rows = per_token(select(inputs.scores, evaluator=evaluator, variant=variant))
-    return _with_groups(rows.assign(model=rows["model"].map(NAMES)), "topics", "model")
+    return with_groups(rows.assign(model=rows["model"].map(NAMES)), "topics", "model")
 
 
 def completed(name: str, evaluator: str, prior: str) -> Side:
@@ -214,7 +186,7 @@ def chains(variant: str) -> Side:
     """Return LDA's likelihood after the shorter or the longer chains, by K."""
 
     def rows(inputs: Inputs) -> "pd.DataFrame":
-        return _with_groups(per_token(select(inputs.scores, evaluator=REFERENCE, variant=variant)), "topics")
+        return with_groups(per_token(select(inputs.scores, evaluator=REFERENCE, variant=variant)), "topics")
 
     return Side(f"LDA's likelihood after {'longer' if variant == LONG else 'the usual'} chains", rows)
 
@@ -530,8 +502,8 @@ CONTRASTS = (
             name=f"plsa-overfits-{end}",
             question="models",
             says=f"By the likelihood under {prior} PLSA overfits.",
-            one=at_best(scored(f"PLSA's likelihood under {prior}", PLSA, TRUTH, variant)),
-            other=at_most(scored("the same", PLSA, TRUTH, variant)),
+            one=at_best(side := scored(f"PLSA's likelihood under {prior}", PLSA, TRUTH, variant)),
+            other=at_most(side),
             by=(),
             held_out=TODAYS_HELD_OUT,
         )

@@ -9,13 +9,13 @@ import numpy as np
 
 from artifact.contrasts.contrast import MODELS, NOT_RUN, chosen, shown
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import long_chains, packages, results, same_halves, tables, validation
+from artifact.papers.likelihood import long_chains, packages, results, same_halves, tables
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
 from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from artifact.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
-from artifact.papers.likelihood.experiments.validation import KIND, LONGER
+from artifact.papers.likelihood.experiments.validation import KIND
 from artifact.papers.likelihood.packages import SHOWN
 from artifact.papers.likelihood.prior_share import TODAY, gaps, not_shown
 from artifact.papers.likelihood.results import COMPONENTS, FITTED, MIXTURE, OPTIMISM, PEERS, curve
@@ -34,7 +34,6 @@ VARIATIONAL = ("scikit-learn", GENSIM)
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor", "FactorBest")),
     *("MessageFactorFitted", "MessageTruthPrefers", "MessageFactorPlain", "MessageFactorBestPlain"),
-    *("LongestCorpus", "LongestFactor", "LongestTopics"),
 )
 
 
@@ -49,7 +48,6 @@ def macros(inputs: Inputs) -> Macros:
         "ValidationLargest": f"{LARGEST:g}",
         "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
         "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
-        **_far(inputs),
         **_message(inputs),
         **_not_shown(inputs),
         **_components(inputs),
@@ -87,13 +85,6 @@ def _not_shown(inputs: Inputs) -> Macros:
         "RepairFigureNotShown": latex.integer(drawn[PLSA, FITTED]),
         "ShareFigureNotShown": latex.integer(not_shown(inputs)),
     }
-
-
-def _far(inputs: Inputs) -> Macros:
-    """Return the numbers of documents far below and far above the reference with more work, and of all of them."""
-    z, far = select(validation.documents(inputs), other=LONGER)["z"], validation.FARTHER
-    numbers = {"Far": int(far), "Below": int((z < -far).sum()), "Above": int((z > far).sum()), "Held": len(z)}
-    return {f"Validation{name}": latex.integer(n) if len(z) else NOT_RUN for name, n in numbers.items()}
 
 
 def _chains(inputs: Inputs) -> Macros:
@@ -136,10 +127,9 @@ def _message(inputs: Inputs) -> Macros:
     if not corpora:
         return result
     corpus = corpora[0]
-    longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
     likelihood = curve(inputs, corpus, PLSA, TRUTH)["value"]
     preferred = int(likelihood.index[int(likelihood.argmax())])
-    most, longest_most = (curve(inputs, name, PLSA, TRUTH).index[-1] for name in (corpus, longest))
+    most = int(likelihood.index[-1])
     factors = {
         "MessageFactor": _optimism_factor(inputs, corpus, "gap-plsa", most),
         "MessageFactorBest": _optimism_factor(inputs, corpus, "gap-plsa", preferred),
@@ -153,9 +143,6 @@ def _message(inputs: Inputs) -> Macros:
         "MessageTruthPrefers": latex.integer(preferred),
         **{f"{name}Plain": factor.partition(" [")[0] for name, factor in factors.items()},
         **factors,
-        "LongestCorpus": latex.corpus_name(longest),
-        "LongestFactor": _optimism_factor(inputs, longest, "gap-plsa", longest_most),
-        "LongestTopics": latex.integer(longest_most),
     }
     return result
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from artifact.contrasts.estimates import WITHOUT
+from artifact.contrasts.halves import HALVES
+from artifact.contrasts.halves import at_choice as choices
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.choice import KIND as CHOICE
 from artifact.papers.likelihood.experiments.packages import REPORTED
@@ -22,9 +24,9 @@ from artifact.papers.likelihood.experiments.same_halves import KIND as SAME_HALV
 from artifact.papers.likelihood.prior_share import TODAY
 from artifact.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS, points
 from artifact.results.reading import TRUTH
-from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
+from artifact.results.scores import GROUP_COLUMNS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.evaluators import COMPLETION, FULL, HALF, MEAN_FIELD_BOUND
-from heldout.typing import Bools, Floats, Ints
+from heldout.typing import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,8 +51,6 @@ JUDGES = {"model's prior": OPTIMISM, "fitted prior": FITTED}  # variants of the 
 _JUDGES = {
     name: (TRUTH, variant) for name, variant in {**JUDGES, LIBRARYS_PRIOR: PEERS, PACKAGES_PRIOR: PACKAGES}.items()
 } | {COMPLETION_JUDGES: (COMPLETION, f"{SAME_HALVES}-{UNDER_FITTED}")}
-_FIRST = np.arange(GROUPS) % 2 == 0
-HALVES = (_FIRST, ~_FIRST)  # (GROUPS,) bool
 
 
 @lru_cache(maxsize=256)  # the same choice is a side of several contrasts
@@ -80,7 +80,7 @@ def at_choice(inputs: Inputs, corpora: tuple[str, ...], model: str, chooser: str
                 tokens = judge_values[1]
                 choice_values = np.array([of_score[seed].nats[choosing, None] * tokens, tokens])
             for at, half in enumerate(HALVES):
-                places, values = _at_choice(judge_values, choice_values, half, chooser == NUMBER)
+                places, values = choices(judge_values, choice_values, half, last=chooser == NUMBER)
                 row = {"corpus": corpus, "seed": seed, "half": at, "value": float(values[0])}
                 row |= {"error": float(errors[places[0]]), "chosen": int(grid[places[0]])}
                 rows.append(row | dict(zip(WITHOUT, map(float, values[1:]), strict=True)))
@@ -119,25 +119,3 @@ def _by_seed(table: "pd.DataFrame") -> dict[int, _Curve]:
         rows = rows[np.argsort(topics[rows], kind="stable")]
         curves[int(seed)] = _Curve(topics[rows], values[rows], errors[rows], groups[:, rows])
     return curves
-
-
-_KEPT = ~np.eye(GROUPS + 1, GROUPS, -1, dtype=bool)  # (1 + GROUPS, GROUPS): all groups, then all without each
-
-
-def _at_choice(truth: Floats, score: Floats, half: Bools, last: bool) -> tuple[Ints, Floats]:
-    """Return a score's choices and the likelihood there, nats per token: of all groups, and without each.
-
-    Choices are places in the grid; (1 + GROUPS,) each.
-    """
-    other = _per_token(truth, ~half)
-    rows = np.arange(len(_KEPT))
-    chosen = np.full(len(_KEPT), len(truth[0]) - 1) if last else _per_token(score, half).argmax(axis=1)
-    return chosen, other[rows, chosen]
-
-
-def _per_token(values: Floats, half: Bools) -> Floats:
-    """Return nats per token on a half of the groups, by groups kept and number of topics, (1 + GROUPS, K)."""
-    sums = np.zeros((2, len(_KEPT), values.shape[1]))
-    for group in np.flatnonzero(half):  # one after the other: a sum does not depend on the groups left out before it
-        sums += np.where(_KEPT[:, group, None], values[:, None, :, group], 0.0)
-    return np.asarray(sums[0] / sums[1])

@@ -22,7 +22,6 @@ from heldout.models import LDA, PLSA
 if TYPE_CHECKING:
     import pandas as pd
 
-FAR, FARTHER = 3.0, 4.0  # standard errors
 RUNS = 10  # number of the particle filter's runs where a study does not say
 NAMES = {
     measured.LONGER: "the reference, longer",

@@ -94,8 +94,5 @@ WELLING = Paper(
             "what other settings change", "tables.alternatives", (ALTERNATIVES, SECOND, PLSA, LDA)
         ),
         "table-models": Exhibit("the family of models", "tables.models"),
-        "table-side-by-side": Exhibit(
-            "the original's figures beside ours", "tables.side_by_side", (PLSA, VEM, TEM, EPCA, LDA)
-        ),
     },
 )

@@ -151,7 +151,7 @@ def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_col
     figure = comparison(of_small_study(), "cranfield")
     labels = [line.get_label() for axis in figure.axes[:2] for line in axis.lines]
     # half folding-in turns up under the smallest constant, so its lowest value lies under the next
-    plsa, epca = (f"{model}, constant $10^{{-10}}$" for model in ("PLSA-HOF", "EPCA, penalised"))
+    plsa, epca = (f"{model}, constant $10^{{-10}}$" for model in ("PLSA-HOF", "EPCA, unpenalised"))
     priors = [f"LDA, $\\alpha = {total}\\,/\\,K$" for total in (50, 5)] + ["LDA, $\\alpha$ and $\\beta$ fitted"]
     assert labels == [plsa, epca, *priors, "PLSA-HOF, constant $10^{-4}$", epca, *priors]  # EPCA has fewer topics
     colours = [line.get_color() for line in figure.axes[0].lines]
