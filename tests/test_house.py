@@ -55,7 +55,7 @@ def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
     upward = [
         ("heldout.corpora.corpus", "heldout.models"),
         ("heldout.libraries.read", "heldout.auditing.colours"),
-        ("heldout.evaluators.chib", "artifact.contrasts.contrast"),
+        ("heldout.evaluators.chib", "artifact.contrasts.effect"),
         ("heldout.auditing.audit.audit", "gallery.member"),
         ("artifact.results.scores", "artifact.papers.welling"),
         ("artifact.study.job", "artifact.contrasts.estimates"),

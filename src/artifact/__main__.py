@@ -307,7 +307,7 @@ def timings(benchmarks: Path, *, output: Output) -> None:
 
 def effects(results: Results, *, output: Output) -> None:
     """Estimate the contrasts of a study's papers from its results: effects with their intervals."""
-    from artifact.contrasts.contrast import write_effects
+    from artifact.contrasts.effect import write_effects
     from artifact.contrasts.estimates import effects
 
     inputs = results.read()
@@ -317,7 +317,7 @@ def effects(results: Results, *, output: Output) -> None:
 
 def plan(effects: Path, *, output: Output) -> None:
     """Write the half width that more splits would give every effect, and the fewest splits that settle it."""
-    from artifact.contrasts.contrast import read_effects
+    from artifact.contrasts.effect import read_effects
     from artifact.contrasts.plan import write_plan
 
     write_plan(output, [effect for own in read_effects(effects).values() for effect in own])
@@ -356,7 +356,7 @@ def prose(
 
     Where it is strict and a sentence has moved, nothing is written and the status is 1.
     """
-    from artifact.contrasts.contrast import read_effects
+    from artifact.contrasts.effect import read_effects
     from artifact.typesetting import prose
     from heldout.files import replacing
 

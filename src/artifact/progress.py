@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from artifact.contrasts.contrast import read_effects
+from artifact.contrasts.effect import read_effects
 
 SHARE = 0.05  # share of all jobs between two lines
 SECONDS = 300.0  # seconds between two lines

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from artifact.contrasts.contrast import Effect, write_effects
+from artifact.contrasts.effect import Effect, write_effects
 from artifact.progress import ProgressLines, outcome
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from artifact.contrasts.contrast import shown
+from artifact.contrasts.effect import shown
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS

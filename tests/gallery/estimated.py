@@ -1,6 +1,6 @@
 """The effects of the gallery's contrasts on some inputs, by corpus and part."""
 
-from artifact.contrasts.contrast import Effect
+from artifact.contrasts.effect import Effect
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from gallery.contrasts import CONTRASTS

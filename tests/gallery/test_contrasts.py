@@ -8,7 +8,8 @@ from estimated import estimated, means
 from small_study import corpora_table
 from tables_of import measurements_table, scores_table
 
-from artifact.contrasts.contrast import ABOVE, BELOW, QUESTIONS, WITHIN
+from artifact.contrasts.contrast import QUESTIONS
+from artifact.contrasts.effect import ABOVE, BELOW, WITHIN
 from artifact.contrasts.inputs import Inputs
 from artifact.results.arrays import Arrays
 from artifact.results.measurements import Measurement

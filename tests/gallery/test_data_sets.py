@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.effect import NOT_RUN
 from artifact.results.data_sets import DATA_SETS
 from artifact.typesetting import over_seeds
 from gallery.gaps import gaps

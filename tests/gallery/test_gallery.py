@@ -26,7 +26,7 @@ from tiny_undirected import SETTINGS as UNDIRECTED
 from tiny_undirected import TEST_DOCUMENTS
 from tiny_undirected import corpora as undirected_corpora
 
-from artifact.contrasts.contrast import ABOVE
+from artifact.contrasts.effect import ABOVE
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of

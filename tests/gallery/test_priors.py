@@ -12,7 +12,7 @@ from small_study import corpora_table
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_priors import NAME, SETTINGS, TEST_DOCUMENTS, corpora
 
-from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of

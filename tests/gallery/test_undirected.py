@@ -13,7 +13,7 @@ from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_undirected import SETTINGS, TEST_DOCUMENTS, corpora, newsgroups
 
-from artifact.contrasts.contrast import ABOVE, BELOW
+from artifact.contrasts.effect import ABOVE, BELOW
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of

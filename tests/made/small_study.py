@@ -14,7 +14,7 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
-from artifact.contrasts.contrast import Effect
+from artifact.contrasts.effect import Effect
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from artifact.contrasts.contrast import Contrast, Effect
+from artifact.contrasts.contrast import Contrast
+from artifact.contrasts.effect import Effect
 from artifact.results.reading import select
 from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.errors import InputError

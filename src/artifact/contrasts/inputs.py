@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from artifact.contrasts.contrast import Effects, read_effects
+from artifact.contrasts.effect import Effects, read_effects
 from artifact.results.arrays import Arrays
 from artifact.results.tables import read_table, require_rows
 from artifact.study.manifest import Paper

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from artifact.contrasts.contrast import Effect, half_width
+from artifact.contrasts.effect import Effect, half_width
 from heldout.files import write_rows
 
 SPLITS = (3, 5, 10, 20)

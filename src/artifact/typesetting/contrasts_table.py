@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from artifact.contrasts.contrast import ANY, NATS, QUESTIONS, Contrast, Effect, shown
+from artifact.contrasts.contrast import ANY, QUESTIONS, Contrast
+from artifact.contrasts.effect import NATS, Effect, shown
 from artifact.contrasts.inputs import Inputs
 from artifact.typesetting import latex
 from artifact.typesetting.table import MISSING, Table

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from artifact.contrasts.contrast import Effect, Effects, chosen
+from artifact.contrasts.effect import Effect, Effects, chosen
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
 

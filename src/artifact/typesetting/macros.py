@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from artifact.contrasts.contrast import CONFIDENCE, ESTIMATORS, MODELS, SIMILAR
+from artifact.contrasts.contrast import ESTIMATORS, MODELS, SIMILAR
+from artifact.contrasts.effect import CONFIDENCE
 from artifact.contrasts.inputs import Inputs
 from artifact.results.timings import CORES, TRAINING
 from artifact.typesetting import latex, report

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.effect import NOT_RUN
 from artifact.results.reading import Point
 from artifact.typesetting import latex
 

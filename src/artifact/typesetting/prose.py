@@ -4,7 +4,7 @@ r"""Findings that the sentences of paper/*.tex rest on: each names its own, and 
     With many topics it is by \ends{lda-plsa}{K = 400}\holds{lda-plsa}{K = 400}{positive}.
 
 The braces of `\holds` have a contrast, the choice of its effects, and their finding, which all of them have: where the
-interval lies (`artifact.contrasts.contrast`), the sign of the estimate, "positive" or "negative", that the interval
+interval lies (`artifact.contrasts.effect`), the sign of the estimate, "positive" or "negative", that the interval
 "holds" the null, which a sentence on a published number may say, or a bound such as "<0.05" of the whole interval.
 Effects are chosen by corpus, by part, by "corpus: part", or all of them by nothing. A sentence that prints effects has
 to name a finding of each. `\effect` prints them with their intervals, `\ends` the least and the largest estimate.
@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from artifact.contrasts.contrast import FINDINGS, NOT_RUN, Effect, Effects, chosen
+from artifact.contrasts.effect import FINDINGS, NOT_RUN, Effect, Effects, chosen
 from artifact.typesetting import latex
 from artifact.typesetting.contrasts_table import latex_effect
 from heldout.errors import InputError

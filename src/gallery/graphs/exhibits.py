@@ -5,7 +5,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.inputs import Inputs
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros

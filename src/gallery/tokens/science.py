@@ -10,7 +10,8 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from artifact.contrasts.contrast import ANY, NATS, Contrast, Side
+from artifact.contrasts.contrast import ANY, Contrast, Side
+from artifact.contrasts.effect import NATS
 from artifact.contrasts.estimates import per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point, mean_points, select

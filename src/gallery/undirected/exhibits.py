@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.estimates import per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select

@@ -9,21 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from artifact.contrasts.contrast import (
-    ABOVE,
-    BELOW,
-    ESTIMATORS,
-    MODELS,
-    NATS,
-    OPEN,
-    WITHIN,
-    Contrast,
-    Effect,
-    Side,
-    chosen,
-    read_effects,
-    write_effects,
-)
+from artifact.contrasts.contrast import ESTIMATORS, MODELS, Contrast, Side
+from artifact.contrasts.effect import ABOVE, BELOW, NATS, OPEN, WITHIN, Effect, chosen, read_effects, write_effects
 from artifact.contrasts.estimates import WITHOUT, effects, estimate, estimated, less, over, paired
 from artifact.contrasts.plan import planned
 from artifact.results.scores import GROUPS

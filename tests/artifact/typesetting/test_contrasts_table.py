@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from small_study import inputs
 
-from artifact.contrasts.contrast import NATS, Effect
+from artifact.contrasts.effect import NATS, Effect
 from artifact.contrasts.estimates import effects
 from artifact.papers import PAPERS
 from artifact.typesetting import contrasts_table

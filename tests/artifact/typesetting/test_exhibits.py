@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from small_study import MAIN, SECOND, corpora_table, inputs, score_rows, small_study
 
-from artifact.contrasts.contrast import write_effects
+from artifact.contrasts.effect import write_effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import EXHIBITS as OF_PAPERS
 from artifact.papers import PAPERS

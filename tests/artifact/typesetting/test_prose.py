@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from artifact.__main__ import main
-from artifact.contrasts.contrast import NATS, Effect, read_effects, write_effects
+from artifact.contrasts.effect import NATS, Effect, read_effects, write_effects
 from artifact.typesetting.prose import Named, Text, found, line, moved, read, render, sentences
 from heldout.errors import InputError
 

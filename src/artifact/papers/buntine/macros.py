@@ -1,6 +1,6 @@
 """Numbers of samples and documents, and counts of effects and of readings, as LaTeX macros."""
 
-from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.results import errors_by_samples, many_samples, rises_by_reading
 from artifact.papers.buntine.tables import READING_LABELS

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import LSA
 from artifact.papers.hofmann.results import (

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from artifact.contrasts.contrast import MODELS, NOT_RUN, chosen, shown
+from artifact.contrasts.contrast import MODELS
+from artifact.contrasts.effect import NOT_RUN, chosen, shown
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import long_chains, packages, results, same_halves, tables
 from artifact.papers.likelihood.experiments import is_a_probability as probability

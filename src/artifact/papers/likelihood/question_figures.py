@@ -5,7 +5,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from artifact.contrasts.contrast import chosen
+from artifact.contrasts.effect import chosen
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import regret, validation
 from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
-from artifact.contrasts.contrast import CONFIDENCE
+from artifact.contrasts.effect import CONFIDENCE
 from artifact.contrasts.estimates import paired, per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments import is_a_probability, optimism, packages, precision, reference

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from artifact.contrasts.contrast import Effect, chosen, shown
+from artifact.contrasts.effect import Effect, chosen, shown
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import long_chains, regret, results, validation
 from artifact.papers.likelihood import prior_share as share

@@ -4,7 +4,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from artifact.contrasts.contrast import NOT_RUN
+from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.results import (
     FITTED,

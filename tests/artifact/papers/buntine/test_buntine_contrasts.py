@@ -9,7 +9,7 @@ from drawn_corpora import drawn
 from made_measurements import calibration, convergence_to_exact, errors_by_samples, measured
 from small_study import inputs, without
 
-from artifact.contrasts.contrast import ABOVE, BELOW, OPEN, WITHIN, Effect
+from artifact.contrasts.effect import ABOVE, BELOW, OPEN, WITHIN, Effect
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.contrasts import CONTRASTS

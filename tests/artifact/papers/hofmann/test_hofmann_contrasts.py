@@ -7,7 +7,7 @@ from made_hofmann import FEW, TOPICS, Value, as_claimed, hofmann_inputs
 from small_study import inputs, without
 from splits import on_two_splits, with_groups
 
-from artifact.contrasts.contrast import ABOVE, BELOW, OPEN, WITHIN, Effect, chosen
+from artifact.contrasts.effect import ABOVE, BELOW, OPEN, WITHIN, Effect, chosen
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.contrasts import CONTRASTS

@@ -8,7 +8,7 @@ import pytest
 from made_jobs import run as run_job
 from made_measurements import measured
 
-from artifact.contrasts.contrast import OPEN
+from artifact.contrasts.effect import OPEN
 from artifact.contrasts.estimates import effects
 from artifact.papers.likelihood.contrasts import CONTRASTS
 from artifact.papers.likelihood.experiments import precision

@@ -7,7 +7,7 @@ import pytest
 from small_study import inputs
 from splits import on_two_splits, with_groups
 
-from artifact.contrasts.contrast import ABOVE, BELOW, WITHIN, Effect, chosen
+from artifact.contrasts.effect import ABOVE, BELOW, WITHIN, Effect, chosen
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.contrasts import CONTRASTS
