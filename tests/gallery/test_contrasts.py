@@ -9,7 +9,7 @@ from small_study import corpora_table
 from tables_of import measurements_table, scores_table
 
 from artifact.contrasts.contrast import QUESTIONS
-from artifact.contrasts.effect import ABOVE, BELOW, WITHIN
+from artifact.contrasts.effect import IS_ABOVE, IS_BELOW, IS_WITHIN
 from artifact.contrasts.inputs import Inputs
 from artifact.results.arrays import Arrays
 from artifact.results.measurements import Measurement
@@ -90,7 +90,7 @@ def test_effects_are_by_number_of_topics_and_never_their_mean() -> None:
     )
     found = estimated("lda-hmm-lda", given)
     assert {part: effect.estimate for (_, part), effect in found.items()} == pytest.approx({"K = 2": 0.2, "K = 3": 0.3})
-    assert {effect.finding for effect in found.values()} == {ABOVE}
+    assert {effect.finding for effect in found.values()} == {IS_ABOVE}
 
 
 def test_a_label_has_as_many_topics_as_a_split_has_labels() -> None:
@@ -100,7 +100,7 @@ def test_a_label_has_as_many_topics_as_a_split_has_labels() -> None:
         for seed, K in ((0, 14), (1, 15))
     ]
     (effect,) = estimated("labelled-lda", inputs(scores)).values()
-    assert (effect.estimate, effect.replicates, effect.finding) == (-1.0, 2, BELOW)
+    assert (effect.estimate, effect.replicates, effect.finding) == (-1.0, 2, IS_BELOW)
 
 
 def test_plsi_is_held_to_lda_by_its_training() -> None:
@@ -191,5 +191,5 @@ def test_a_small_difference_lies_within() -> None:
         for seed in (0, 1)
     ]
     (effect,) = estimated("pcd-cd", inputs(scores)).values()
-    assert (effect.part, effect.finding) == ("K = 14", WITHIN)
+    assert (effect.part, effect.finding) == ("K = 14", IS_WITHIN)
     assert effect.estimate == pytest.approx(0.001)

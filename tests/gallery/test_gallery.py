@@ -26,7 +26,7 @@ from tiny_undirected import SETTINGS as UNDIRECTED
 from tiny_undirected import TEST_DOCUMENTS
 from tiny_undirected import corpora as undirected_corpora
 
-from artifact.contrasts.effect import ABOVE
+from artifact.contrasts.effect import IS_ABOVE
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
@@ -354,8 +354,8 @@ def test_contrasts_turn_with_the_scores() -> None:
     turned.loc[lda, "log_likelihood"] *= 0.5
     given = on_two_splits(replace(inputs, scores=turned))
     found = [effect for name in ("lda-plsi-full", "lda-mixture") for effect in estimated(name, given).values()]
-    assert {effect.finding for effect in found} == {ABOVE}
-    assert estimated("lda-unigram", given)["ap", "perplexity"].finding == ABOVE
+    assert {effect.finding for effect in found} == {IS_ABOVE}
+    assert estimated("lda-unigram", given)["ap", "perplexity"].finding == IS_ABOVE
 
 
 @pytest.mark.parametrize("misprint", [one for one in MISPRINTS if one.errors], ids=lambda one: str(one.place))

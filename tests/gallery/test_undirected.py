@@ -13,7 +13,7 @@ from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_undirected import SETTINGS, TEST_DOCUMENTS, corpora, newsgroups
 
-from artifact.contrasts.effect import ABOVE, BELOW
+from artifact.contrasts.effect import IS_ABOVE, IS_BELOW
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
@@ -217,7 +217,7 @@ def test_every_contrast_is_estimated_and_turns_with_the_scores() -> None:
     worse = (scores["model"] == boltzmann.ONE) | (scores["model"] == "lda") | (scores["model"] == boltzmann.FIELD)
     scores["log_likelihood"] *= 1.0 + worse
     turned = on_two_splits(replace(inputs, scores=scores))
-    assert {effect.finding for effect in estimated("pcd-cd", turned).values()} == {ABOVE}
-    assert {effect.finding for effect in estimated("softmax-lda", turned).values()} == {ABOVE}
+    assert {effect.finding for effect in estimated("pcd-cd", turned).values()} == {IS_ABOVE}
+    assert {effect.finding for effect in estimated("softmax-lda", turned).values()} == {IS_ABOVE}
     found = estimated("lda-unigram", turned)
-    assert {effect.finding for effect in found.values()} == {BELOW}
+    assert {effect.finding for effect in found.values()} == {IS_BELOW}

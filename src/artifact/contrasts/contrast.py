@@ -44,12 +44,12 @@ class Margin:
     since: str
 
 
-_SINCE = "2026-11-23, with the committed reference in view"
-MODELS = Margin(0.01, NATS, "one percent of perplexity between models: what a reader would act on", _SINCE)
-ESTIMATORS = Margin(0.001, NATS, "a tenth of the margin between models: it cannot overturn their comparison", _SINCE)
-SIMILAR = Margin(0.05, NATS, "a source's 'similar' or 'no advantage', read off figures", _SINCE)
-MORE_SAMPLES = Margin(math.log(1.25), "times", "half as many samples again make up for it", _SINCE)
-ANY = Margin(0.0, "", "any: the sign counts", _SINCE)
+_STATED = "2026-11-23, with the committed reference in view"
+MODELS = Margin(0.01, NATS, "one percent of perplexity between models: what a reader would act on", _STATED)
+ESTIMATORS = Margin(0.001, NATS, "a tenth of the margin between models: it cannot overturn their comparison", _STATED)
+SIMILAR = Margin(0.05, NATS, "a source's 'similar' or 'no advantage', read off figures", _STATED)
+MORE_SAMPLES = Margin(math.log(1.25), "times", "half as many samples again make up for it", _STATED)
+ANY = Margin(0.0, "", "any: the sign counts", _STATED)
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from artifact.results.tables import read_table
 from heldout.files import write_rows
 
 CONFIDENCE = 0.95
-ABOVE, BELOW, WITHIN, OPEN = "above", "below", "within", "open"
-FINDINGS = (ABOVE, BELOW, WITHIN, OPEN)
+IS_ABOVE, IS_BELOW, IS_WITHIN, IS_OPEN = "above", "below", "within", "open"
+FINDINGS = (IS_ABOVE, IS_BELOW, IS_WITHIN, IS_OPEN)
 NOT_RUN = "not run"
 NATS = "nats per token"
-TINY = 1e-6  # below it numbers are printed as powers of ten
+TINY = 1e-6  # size under which numbers are printed as powers of ten
 
 
 @dataclass(frozen=True)
@@ -91,20 +91,20 @@ class Effect:
 
     @property
     def finding(self) -> str:
-        """Above, below, within or open: where the interval lies."""
+        """The place of the interval: above, below, within or open."""
         if self.replicates < 2 or not math.isfinite(self.estimate):
-            return OPEN
+            return IS_OPEN
         low, high = self.low - self.null, self.high - self.null
         if low > self.margin:
-            return ABOVE
+            return IS_ABOVE
         if high < -self.margin:
-            return BELOW
-        return WITHIN if self.margin and -self.margin <= low and high <= self.margin else OPEN
+            return IS_BELOW
+        return IS_WITHIN if self.margin and -self.margin <= low and high <= self.margin else IS_OPEN
 
     @property
     def settled(self) -> bool:
         """Whether the interval says where the effect lies, or is as narrow as was planned."""
-        return self.finding != OPEN or self.half_width <= (self.wanted or self.margin)
+        return self.finding != IS_OPEN or self.half_width <= (self.wanted or self.margin)
 
 
 def half_width(error: float, freedom: float) -> float:
@@ -119,7 +119,7 @@ def half_width(error: float, freedom: float) -> float:
 _STORED = {one.name: get_type_hints(Effect)[one.name] for one in fields(Effect)}
 _TYPES: dict[str, type] = {**_STORED, "low": float, "high": float, "finding": str}
 COLUMNS = tuple(_TYPES)
-Effects = Mapping[str, tuple[Effect, ...]]  # by contrast
+Effects = Mapping[str, tuple[Effect, ...]]  # effects by contrast
 
 
 def write_effects(path: Path, effects: Iterable[Effect]) -> None:

@@ -1,4 +1,4 @@
-r"""From results to effects: paired differences, and their standard errors over documents, splits and an evaluator.
+r"""Estimates of effects from results: paired differences, and their errors over documents, splits and an evaluator.
 
 A contrast compares two scores of the same models on the same documents. Its unit is the *replicate* s = 1 .. S, a split
 (corpus and seed), a drawn pair or a drawn set of documents; y_s is side A less side B, or their ratio. The estimate is
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
     from artifact.contrasts.inputs import Inputs
 
-ON = ("corpus", "topics", "seed")
-WITHOUT = tuple(f"without_{group}" for group in range(GROUPS))  # columns: a value without one group of documents
+PAIRED_ON = ("corpus", "topics", "seed")
+LEFT_OUT = tuple(f"without_{group}" for group in range(GROUPS))  # columns: a value without one group of documents
 SEED, STATED = "seed", "freedom"  # columns of replicates, and of values that state their own error
 CHOSEN = "chosen"  # column of a choice: where two sides chose alike, they are one number, whose error cancels
 
 
 def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return scores with "value" and "error", nats per token, and `WITHOUT` where they have groups of documents."""
+    """Return scores with "value" and "error", nats per token, and `LEFT_OUT` where they have groups of documents."""
     import pandas as pd
 
     rows = rows.assign(
@@ -62,51 +62,51 @@ def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
             rows[[whole]].to_numpy(float) - rows[list(groups)].to_numpy(float)
             for whole, groups in (("log_likelihood", NATS_COLUMNS), ("tokens", TOKENS_COLUMNS))
         )
-    return rows.join(pd.DataFrame(nats / tokens, rows.index, WITHOUT))
+    return rows.join(pd.DataFrame(nats / tokens, rows.index, LEFT_OUT))
 
 
 def paired(
-    scores: "pd.DataFrame", one: Mapping[str, object], other: Mapping[str, object], on: Sequence[str] = ON
+    scores: "pd.DataFrame", one: Mapping[str, object], other: Mapping[str, object], keys: Sequence[str] = PAIRED_ON
 ) -> "pd.DataFrame":
-    """Return the differences of two scores, nats per token, as `less` does.
+    """Return the differences of two scores, nats per token, as `difference` does.
 
     `one` and `other` are values of columns, each one or several, that choose the rows of either side.
     """
-    return less(per_token(select(scores, **one)), per_token(select(scores, **other)), on)
+    return difference(per_token(select(scores, **one)), per_token(select(scores, **other)), keys)
 
 
-def less(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str] = ON) -> "pd.DataFrame":
-    """Return one table's values less another's, row by row of what they share.
+def difference(one: "pd.DataFrame", other: "pd.DataFrame", keys: Sequence[str] = PAIRED_ON) -> "pd.DataFrame":
+    """Return one table's values less another's, row by row of the keys that both have.
 
-    Either has the columns `on`, which name a row, "value" and "error", and may have `WITHOUT` and `CHOSEN`.
+    Either has the columns `keys`, which name a row, "value" and "error", and may have `LEFT_OUT` and `CHOSEN`.
 
     Returns:
-        The columns `on`; "value", the difference; "error", of both; and, where both sides have groups, `WITHOUT`, the
-        value without each of them; sorted.
+        The columns `keys`; "value", the difference; "error", of both; and, where both sides have groups, `LEFT_OUT`,
+        the value without each of them; sorted.
 
     Raises:
-        InputError: when `on` names several rows of one side.
+        InputError: when `keys` name several rows of one side.
     """
-    return _joined(one, other, on, ratio=False)
+    return _joined(one, other, keys, shares=False)
 
 
-def over(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str] = ON) -> "pd.DataFrame":
-    """Return one table's values over another's, as `less` does their differences."""
-    return _joined(one, other, on, ratio=True)
+def ratio(one: "pd.DataFrame", other: "pd.DataFrame", keys: Sequence[str] = PAIRED_ON) -> "pd.DataFrame":
+    """Return one table's values over another's, as `difference` does their differences."""
+    return _joined(one, other, keys, shares=True)
 
 
-def _joined(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str], *, ratio: bool) -> "pd.DataFrame":
-    keys = list(on)
+def _joined(one: "pd.DataFrame", other: "pd.DataFrame", columns: Sequence[str], *, shares: bool) -> "pd.DataFrame":
+    keys = list(columns)
     for side in (one, other):
         for row in side[side.duplicated(keys)].head(1).to_dict("records"):
             named = ", ".join(str(row[key]) for key in keys)
             raise InputError(f"{', '.join(keys)} name several rows, such as {named}; pair them on more columns")
     both = one.merge(other, on=keys, suffixes=("", "_other"))
-    names = ["value", *(WITHOUT if {*WITHOUT, *_others(WITHOUT)} <= set(both.columns) else ())]
+    names = ["value", *(LEFT_OUT if {*LEFT_OUT, *_others(LEFT_OUT)} <= set(both.columns) else ())]
     first, second = both[names].to_numpy(float), both[_others(names)].to_numpy(float)
     pairs, errors = both[keys].copy(), both[["error", "error_other"]].to_numpy(float)
-    pairs[names] = first / second if ratio else first - second
-    if ratio:
+    pairs[names] = first / second if shares else first - second
+    if shares:
         errors = errors / second[:, :1] * np.stack([np.ones(len(both)), pairs["value"].to_numpy(float)], axis=1)
     pairs["error"] = np.hypot(errors[:, 0], errors[:, 1])
     if {CHOSEN, f"{CHOSEN}_other"} <= set(both.columns):
@@ -130,12 +130,12 @@ def effects(contrast: Contrast, inputs: "Inputs") -> list[Effect]:
         if other.empty:
             return []
         keys = ["corpus", *contrast.by, *contrast.over, *((SEED,) if SEED in other.columns else ())]
-        table = _joined(table, other, keys, ratio=contrast.estimand == "share")
+        table = _joined(table, other, keys, shares=contrast.estimand == "share")
     return estimated(contrast, table, inputs.held_out) if len(table) else []
 
 
 def estimated(contrast: Contrast, table: "pd.DataFrame", held_out: Mapping[str, float] | None = None) -> list[Effect]:
-    """Return the effects of a table of paired values (`less`), or of values that state their own errors."""
+    """Return the effects of a table of paired values (`difference`), or of values that state their own errors."""
     found = []
     for key, rows in table.groupby(["corpus", *contrast.by], sort=False):
         corpus, *values = key
@@ -190,21 +190,21 @@ def _stated(rows: "pd.DataFrame") -> Estimate:
 
 def _replicated(rows: "pd.DataFrame", held_out: float) -> Estimate:
     """Return the estimate of replicates, each the mean of its rows."""
-    known = set(WITHOUT) <= set(rows.columns) and bool(rows[list(WITHOUT)].notna().all(axis=None))
-    means = rows.groupby(SEED)[["value", "error", *(WITHOUT if known else ())]].mean()
+    known = set(LEFT_OUT) <= set(rows.columns) and bool(rows[list(LEFT_OUT)].notna().all(axis=None))
+    means = rows.groupby(SEED)[["value", "error", *(LEFT_OUT if known else ())]].mean()
     values = means["value"].to_numpy(float)
     error = float(means["error"].mean())
-    without = means[list(WITHOUT)].to_numpy(float) if known else None
-    return estimate(values, error, without, held_out)
+    left_out = means[list(LEFT_OUT)].to_numpy(float) if known else None
+    return estimate(values, error, left_out, held_out)
 
 
-def estimate(values: Floats, noise: float = 0.0, without: Floats | None = None, held_out: float = 0.0) -> Estimate:
+def estimate(values: Floats, noise: float = 0.0, left_out: Floats | None = None, held_out: float = 0.0) -> Estimate:
     """Return the mean of replicates' values with its standard error and degrees of freedom.
 
     Args:
         values: (S,), y_s.
         noise: e, the evaluator's error.
-        without: (S, G), the values without each group of documents; None if they are not known.
+        left_out: (S, G), the values without each group of documents; None if they are not known.
         held_out: f, used where they are not known.
 
     Returns:
@@ -214,12 +214,12 @@ def estimate(values: Floats, noise: float = 0.0, without: Floats | None = None, 
     if replicates < 2:
         return Estimate(mean, math.nan, 0.0, replicates, noise=noise)
     spread = float(values.var(ddof=1))
-    if without is None:
+    if left_out is None:
         shared, own = spread * held_out / (1.0 - held_out), spread
         parts = [(own * (1.0 / replicates + held_out / (1.0 - held_out)), replicates - 1.0)]
     else:
-        groups = without.shape[-1]
-        influence = (without - without.mean(axis=-1, keepdims=True)) * math.sqrt((groups - 1.0) / groups)
+        groups = left_out.shape[-1]
+        influence = (left_out - left_out.mean(axis=-1, keepdims=True)) * math.sqrt((groups - 1.0) / groups)
         covariance = influence @ influence.T
         diagonal = float(np.trace(covariance)) / replicates
         shared = (float(covariance.sum()) - replicates * diagonal) / (replicates * (replicates - 1.0))

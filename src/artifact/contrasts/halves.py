@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from artifact.contrasts.estimates import WITHOUT
+from artifact.contrasts.estimates import LEFT_OUT
 from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.typing import Bools, Floats, Ints
 
@@ -25,7 +25,7 @@ def at_own_choice(scores: "pd.DataFrame", keys: Sequence[str]) -> "pd.DataFrame"
     """Return scores at their own choice among the rows of equal keys, by half.
 
     Returns:
-        The keys; "half", which chose; "value" on the other half, "error", 0; and `WITHOUT`. No rows where scores have
+        The keys; "half", which chose; "value" on the other half, "error", 0; and `LEFT_OUT`. No rows where scores have
         no groups of documents.
     """
     import pandas as pd
@@ -36,7 +36,7 @@ def at_own_choice(scores: "pd.DataFrame", keys: Sequence[str]) -> "pd.DataFrame"
         for place, half in enumerate(HALVES):
             _, values = at_choice(groups, groups, half)
             found.append((*key, place, float(values[0]), 0.0, *map(float, values[1:])))
-    return pd.DataFrame(found, columns=[*keys, "half", "value", "error", *WITHOUT])
+    return pd.DataFrame(found, columns=[*keys, "half", "value", "error", *LEFT_OUT])
 
 
 def at_choice(judge: Floats, score: Floats, half: Bools, *, last: bool = False) -> tuple[Ints, Floats]:

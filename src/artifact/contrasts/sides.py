@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from artifact.contrasts.contrast import Side
-from artifact.contrasts.estimates import CHOSEN, WITHOUT
+from artifact.contrasts.estimates import CHOSEN, LEFT_OUT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def with_groups(table: "pd.DataFrame", *columns: str) -> "pd.DataFrame":
     """Return the columns of a side: these beside corpus, seed, value and error, and groups of documents where known."""
-    groups = [name for name in WITHOUT if name in table.columns]
+    groups = [name for name in LEFT_OUT if name in table.columns]
     return table[["corpus", "seed", *columns, "value", "error", *groups]].reset_index(drop=True)
 
 

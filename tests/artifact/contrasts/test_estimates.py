@@ -10,8 +10,18 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from artifact.contrasts.contrast import ESTIMATORS, MODELS, Contrast, Side
-from artifact.contrasts.effect import ABOVE, BELOW, NATS, OPEN, WITHIN, Effect, chosen, read_effects, write_effects
-from artifact.contrasts.estimates import WITHOUT, effects, estimate, estimated, less, over, paired
+from artifact.contrasts.effect import (
+    IS_ABOVE,
+    IS_BELOW,
+    IS_OPEN,
+    IS_WITHIN,
+    NATS,
+    Effect,
+    chosen,
+    read_effects,
+    write_effects,
+)
+from artifact.contrasts.estimates import LEFT_OUT, difference, effects, estimate, estimated, paired, ratio
 from artifact.contrasts.plan import planned
 from artifact.results.scores import GROUPS
 from heldout.errors import InputError
@@ -45,17 +55,17 @@ def contrast(one: pd.DataFrame, other: pd.DataFrame | None = None, **changes: An
 @pytest.mark.parametrize(
     ("found", "finding"),
     [
-        (effect(2.0), ABOVE),
-        (effect(-2.0), BELOW),
-        (effect(0.0), WITHIN),
-        (effect(1.1), OPEN),
-        (effect(2.0, error=2.0), OPEN),
-        (effect(2.0, replicates=1), OPEN),
-        (effect(2.0, error=math.nan), OPEN),
-        (effect(math.nan), OPEN),
-        (effect(0.7, null=0.5, margin=0.0, error=0.01), ABOVE),  # "more than half"
-        (effect(0.5, null=0.5, margin=0.0, error=0.01), OPEN),
-        (effect(0.5, null=0.5, margin=0.1, error=0.01), WITHIN),
+        (effect(2.0), IS_ABOVE),
+        (effect(-2.0), IS_BELOW),
+        (effect(0.0), IS_WITHIN),
+        (effect(1.1), IS_OPEN),
+        (effect(2.0, error=2.0), IS_OPEN),
+        (effect(2.0, replicates=1), IS_OPEN),
+        (effect(2.0, error=math.nan), IS_OPEN),
+        (effect(math.nan), IS_OPEN),
+        (effect(0.7, null=0.5, margin=0.0, error=0.01), IS_ABOVE),  # "more than half"
+        (effect(0.5, null=0.5, margin=0.0, error=0.01), IS_OPEN),
+        (effect(0.5, null=0.5, margin=0.1, error=0.01), IS_WITHIN),
     ],
 )
 def test_a_finding_is_where_the_whole_interval_lies(found: Effect, finding: str) -> None:
@@ -93,14 +103,14 @@ def test_pairs_are_differences_per_token_with_both_errors(groups: bool) -> None:
     assert pairs[["topics", "seed"]].to_numpy().tolist() == [[2, 0], [2, 1], [4, 0], [4, 1]]
     np.testing.assert_allclose(pairs["value"], [0.2, 0.2, 0.4, 0.4], atol=1e-12)
     np.testing.assert_allclose(pairs["error"], math.hypot(0.03, 0.03))
-    assert (set(WITHOUT) <= set(pairs.columns)) == groups
+    assert (set(LEFT_OUT) <= set(pairs.columns)) == groups
     if groups:
-        np.testing.assert_allclose(pairs[list(WITHOUT)], np.repeat(pairs["value"].to_numpy()[:, None], GROUPS, 1))
+        np.testing.assert_allclose(pairs[list(LEFT_OUT)], np.repeat(pairs["value"].to_numpy()[:, None], GROUPS, 1))
 
 
 def test_pairs_must_be_pairs() -> None:
     with pytest.raises(InputError, match="several rows"):
-        paired(scores(), {"model": "one"}, {"model": "other"}, on=("corpus", "seed"))
+        paired(scores(), {"model": "one"}, {"model": "other"}, keys=("corpus", "seed"))
 
 
 def table(*values: float, error: float = 0.0, **columns: Any) -> pd.DataFrame:
@@ -109,14 +119,14 @@ def table(*values: float, error: float = 0.0, **columns: Any) -> pd.DataFrame:
 
 
 def test_a_share_is_a_ratio_with_the_errors_of_both() -> None:
-    ratio = over(table(1.0, error=0.1), table(2.0, error=0.4), ["corpus", "seed"])
-    assert ratio["value"].tolist() == [0.5]
-    assert ratio["error"].tolist() == pytest.approx([math.hypot(0.1 / 2.0, 0.5 * 0.4 / 2.0)])
+    quotient = ratio(table(1.0, error=0.1), table(2.0, error=0.4), ["corpus", "seed"])
+    assert quotient["value"].tolist() == [0.5]
+    assert quotient["error"].tolist() == pytest.approx([math.hypot(0.1 / 2.0, 0.5 * 0.4 / 2.0)])
 
 
 def test_one_number_on_both_sides_has_no_error_of_its_own() -> None:
     one, other = table(1.0, 1.0, error=0.1, chosen=[4, 8]), table(1.0, 0.5, error=0.1, chosen=[4, 2])
-    assert less(one, other, ["corpus", "seed"])["error"].tolist() == pytest.approx([0.0, math.hypot(0.1, 0.1)])
+    assert difference(one, other, ["corpus", "seed"])["error"].tolist() == pytest.approx([0.0, math.hypot(0.1, 0.1)])
 
 
 def test_effects_are_told_apart_by_columns_and_averaged_over_others() -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from artifact.contrasts.contrast import MODELS, Contrast, Side
-from artifact.contrasts.estimates import CHOSEN, WITHOUT, effects
+from artifact.contrasts.estimates import CHOSEN, LEFT_OUT, effects
 from artifact.contrasts.halves import HALVES, at_choice, at_own_choice
 from artifact.contrasts.inputs import Inputs
 from artifact.contrasts.sides import at_best, at_most
@@ -62,7 +62,7 @@ def test_either_half_chooses_and_the_other_judges() -> None:
     assert found["half"].tolist() == [0, 1]
     # even groups choose the first, -40 in odd ones; odd groups choose the second, -20 in even ones
     assert found["value"].tolist() == [-4.0, -2.0]
-    assert found[list(WITHOUT)].to_numpy().tolist() == [[-4.0] * GROUPS, [-2.0] * GROUPS]
+    assert found[list(LEFT_OUT)].to_numpy().tolist() == [[-4.0] * GROUPS, [-2.0] * GROUPS]
     assert at_own_choice(scores([[-1.0, -1.0]]).drop(columns=list(NATS_COLUMNS)), ["corpus", "seed"]).empty
 
 

@@ -71,7 +71,7 @@ def sequential_bias(inputs: Inputs) -> "pd.DataFrame":
 
 
 def mean_field(inputs: Inputs) -> "pd.DataFrame":
-    """Return logarithms of first-order mean-field importance sampling's r.m.s. error over LR's."""
+    """Return logarithms of first-order mean-field importance sampling's r.m.s. error ratio LR's."""
     measured, rows = results.calibration(inputs), list[Row]()
     for (gamma, name), errors in measured.items():
         if name == MEAN_FIELD_FIRST:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from artifact.contrasts.estimates import WITHOUT, per_token
+from artifact.contrasts.estimates import LEFT_OUT, per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.experiments import latent_semantic_analysis, tempering
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import (
@@ -114,7 +114,7 @@ def points(
     place = {"corpus": tuple(corpora)}
     parts = [per_token(select(rows, **place, **selector(model, evaluator))) for model in models]
     table = pd.concat(parts)
-    table = table[[name for name in ("corpus", "topics", "seed", "value", "error", *WITHOUT) if name in table]]
+    table = table[[name for name in ("corpus", "topics", "seed", "value", "error", *LEFT_OUT) if name in table]]
     if whole:
         ends = table.groupby(["corpus", "seed"])["topics"].transform("max")
         table = table[ends == table.groupby("corpus")["topics"].transform("max")]

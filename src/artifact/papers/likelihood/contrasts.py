@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from artifact.contrasts.contrast import ANY, ESTIMATORS, MORE_SAMPLES, Contrast, Margin, Side
-from artifact.contrasts.estimates import less, per_token
+from artifact.contrasts.estimates import difference, per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.contrasts.sides import at_best, at_most, with_groups
 from artifact.papers.likelihood import prior_share, regret, results, validation
@@ -61,7 +61,7 @@ def gap(name: str, model: str, prior: str) -> Side:
     """Return the gap of full folding-in to the likelihood under the prior of a variant, nats per token, by K."""
 
     def rows(inputs: Inputs) -> "pd.DataFrame":
-        return less(_points(inputs, model, FULL, OPTIMISM), _points(inputs, model, TRUTH, prior))
+        return difference(_points(inputs, model, FULL, OPTIMISM), _points(inputs, model, TRUTH, prior))
 
     return Side(name, rows)
 
@@ -218,7 +218,7 @@ def epca_excess(inputs: Inputs) -> "pd.DataFrame":
     """Return the least excess over documents of EPCA's full folding-in over its annealed likelihood, nats, by K."""
     table = select(inputs.measurements, variant=COMPONENTS, axis="document").assign(error=0.0)
     full, truth = (select(table, quantity=name) for name in (FULL, ANNEALED_MARGINAL))
-    gaps = less(full, truth, [*_CELL, "at"])
+    gaps = difference(full, truth, [*_CELL, "at"])
     least = gaps.groupby(["corpus", "topics"], as_index=False)["value"].agg(value="min", replicates="size")
     return least.assign(error=0.0, freedom=math.inf)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from artifact.contrasts.estimates import WITHOUT
+from artifact.contrasts.estimates import LEFT_OUT
 from artifact.contrasts.halves import HALVES
 from artifact.contrasts.halves import at_choice as choices
 from artifact.contrasts.inputs import Inputs
@@ -83,8 +83,8 @@ def at_choice(inputs: Inputs, corpora: tuple[str, ...], model: str, chooser: str
                 places, values = choices(judge_values, choice_values, half, last=chooser == NUMBER)
                 row = {"corpus": corpus, "seed": seed, "half": at, "value": float(values[0])}
                 row |= {"error": float(errors[places[0]]), "chosen": int(grid[places[0]])}
-                rows.append(row | dict(zip(WITHOUT, map(float, values[1:]), strict=True)))
-    return pd.DataFrame(rows, columns=["corpus", "seed", "half", "value", "error", "chosen", *WITHOUT])
+                rows.append(row | dict(zip(LEFT_OUT, map(float, values[1:]), strict=True)))
+    return pd.DataFrame(rows, columns=["corpus", "seed", "half", "value", "error", "chosen", *LEFT_OUT])
 
 
 def measured_as(corpus: str, evaluator: str, variant: str) -> tuple[str, str]:

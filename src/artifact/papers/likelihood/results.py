@@ -191,7 +191,7 @@ def by_length(inputs: Inputs, corpus: str, topics: int, quantity: str) -> "pd.Se
 def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL) -> "pd.Series[float]":
     """Return the finite means over seeds of an estimate less the truth, by the constant added to PLSA's topics."""
     rows = with_truth(select(inputs.scores, corpus=corpus, model=PLSA, variant=OPTIMISM, topics=topics))
-    pairs = paired(rows, {"evaluator": evaluator}, {"evaluator": TRUTH}, on=("smoothing", "seed"))
+    pairs = paired(rows, {"evaluator": evaluator}, {"evaluator": TRUTH}, keys=("smoothing", "seed"))
     return pairs[np.isfinite(pairs["value"].astype(float))].groupby("smoothing")["value"].mean()
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from artifact.contrasts.estimates import less, per_token
+from artifact.contrasts.estimates import difference, per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.experiments.bounds import TOKENS
 from artifact.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE
@@ -258,7 +258,7 @@ def theorem_distances(inputs: Inputs) -> "pd.DataFrame":
     keys = ["corpus", "model", "variant", "topics", "seed", "at"]
     every = pd.concat(
         [
-            less(one.assign(error=0.0), other.assign(error=0.0), keys).assign(score=name)
+            difference(one.assign(error=0.0), other.assign(error=0.0), keys).assign(score=name)
             for name, (one, other) in pairs.items()
         ]
     )

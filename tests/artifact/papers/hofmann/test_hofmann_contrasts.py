@@ -7,7 +7,7 @@ from made_hofmann import FEW, TOPICS, Value, as_claimed, hofmann_inputs
 from small_study import inputs, without
 from splits import on_two_splits, with_groups
 
-from artifact.contrasts.effect import ABOVE, BELOW, OPEN, WITHIN, Effect, chosen
+from artifact.contrasts.effect import IS_ABOVE, IS_BELOW, IS_OPEN, IS_WITHIN, Effect, chosen
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.contrasts import CONTRASTS
@@ -64,16 +64,16 @@ def test_lsa_is_taken_in_its_best_reading_at_every_number_of_dimensions() -> Non
 
 def test_tempering_is_compared_with_early_stopping_at_every_number_of_dimensions(claimed: Inputs) -> None:
     assert [effect.topics for effect in found("tem-early", claimed)] == list(TOPICS)
-    assert {effect.finding for effect in found("tem-early", claimed)} == {ABOVE}
+    assert {effect.finding for effect in found("tem-early", claimed)} == {IS_ABOVE}
     worse = changed(-0.2, HEATED, topics=(8,))
-    assert [effect.finding for effect in found("tem-early", worse)] == [ABOVE, BELOW, ABOVE, ABOVE]
+    assert [effect.finding for effect in found("tem-early", worse)] == [IS_ABOVE, IS_BELOW, IS_ABOVE, IS_ABOVE]
 
 
 def test_each_score_says_by_itself_whether_more_dimensions_hurt(claimed: Inputs) -> None:
     names = {SPECIFIC: "tem-overfits", PREDICTIVE: "tem-overfits-predictive"}
     for score, name in names.items():
         ((estimate, finding),) = ((effect.estimate, effect.finding) for effect in found(name, claimed))
-        assert (estimate, finding) == (0.0, WITHIN)
+        assert (estimate, finding) == (0.0, IS_WITHIN)
         worse = changed(-0.3, HEATED, score, (64,))
         losses = {of: found(of, worse)[0].estimate for of in names.values()}
         loss = 0.3 - 0.25 * math.log(2)  # 64 less .3 against 32 dimensions, half as many
@@ -83,11 +83,11 @@ def test_each_score_says_by_itself_whether_more_dimensions_hurt(claimed: Inputs)
 def test_heating_is_compared_as_the_source_does_and_on_the_fine_schedule(claimed: Inputs) -> None:
     for name, model in (("heating", HEATED), ("heating-fine", FINE_HEATED)):
         assert [effect.topics for effect in found(name, claimed)] == list(FEW)
-        assert {effect.finding for effect in found(name, changed(-0.1, model))} == {BELOW}
-        assert {effect.finding for effect in found(name, changed(-0.1, COOLED))} == {ABOVE}
+        assert {effect.finding for effect in found(name, changed(-0.1, model))} == {IS_BELOW}
+        assert {effect.finding for effect in found(name, changed(-0.1, COOLED))} == {IS_ABOVE}
 
 
-@pytest.mark.parametrize(("annealed", "finding"), [(99, BELOW), (101, ABOVE)])
+@pytest.mark.parametrize(("annealed", "finding"), [(99, IS_BELOW), (101, IS_ABOVE)])
 def test_iterations_are_a_factor_held_to_ten(annealed: int, finding: str) -> None:
     """Fine annealing takes three times the iterations of the coarse one here."""
     given = on_two_splits(hofmann_inputs(CORPORA, iterations=(30, annealed)))
@@ -106,4 +106,4 @@ def test_the_interval_holds_documents_and_a_sampled_score_s_error(claimed: Input
 def test_without_rows_nothing_is_run_and_one_split_decides_nothing() -> None:
     bare = inputs(without("tempering", "latent-semantic-analysis"))
     assert [effect for contrast in CONTRASTS for effect in effects(contrast, bare)] == []
-    assert {effect.finding for effect in found("tem-unigram", hofmann_inputs(CORPORA))} == {OPEN}
+    assert {effect.finding for effect in found("tem-unigram", hofmann_inputs(CORPORA))} == {IS_OPEN}

@@ -8,7 +8,7 @@ import pytest
 from made_jobs import run as run_job
 from made_measurements import measured
 
-from artifact.contrasts.effect import OPEN
+from artifact.contrasts.effect import IS_OPEN
 from artifact.contrasts.estimates import effects
 from artifact.papers.likelihood.contrasts import CONTRASTS
 from artifact.papers.likelihood.experiments import precision
@@ -169,5 +169,5 @@ def test_particles_are_held_to_the_sequential_sampler_over_kinds_of_documents() 
     ]
     (contrast,) = (contrast for contrast in CONTRASTS if contrast.name == "lr-lrs-few")
     (effect,) = effects(contrast, measured(rows))
-    assert (effect.part, effect.replicates, effect.finding) == ("10 samples", 2, OPEN)
+    assert (effect.part, effect.replicates, effect.finding) == ("10 samples", 2, IS_OPEN)
     assert [effect.estimate, effect.error] == pytest.approx([0.0, math.log(2.0)])

@@ -7,7 +7,7 @@ import pytest
 from small_study import inputs
 from splits import on_two_splits, with_groups
 
-from artifact.contrasts.effect import ABOVE, BELOW, WITHIN, Effect, chosen
+from artifact.contrasts.effect import IS_ABOVE, IS_BELOW, IS_WITHIN, Effect, chosen
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.contrasts import CONTRASTS
@@ -53,8 +53,8 @@ def test_versions_are_compared_under_one_constant_at_every_k() -> None:
     assert {k: effect.estimate for k, effect in half.items()} == pytest.approx(
         {2: -math.log(1.01), 5: 0.2 - math.log(1.01), 10: -math.log(1.01)}
     )
-    assert [effect.finding for effect in half.values()] == [WITHIN, ABOVE, WITHIN]
-    assert {effect.finding for effect in found("vem-full", given, "nips")} == {WITHIN}
+    assert [effect.finding for effect in half.values()] == [IS_WITHIN, IS_ABOVE, IS_WITHIN]
+    assert {effect.finding for effect in found("vem-full", given, "nips")} == {IS_WITHIN}
 
 
 def test_temperatures_are_chosen_on_the_other_half_of_the_documents() -> None:
@@ -76,7 +76,7 @@ def test_full_folding_in_steps_from_each_k_to_the_next_even_beyond_the_vocabular
     # perplexity K^-.3, at fifty topics too, more than there are words
     assert steps == pytest.approx({5: 0.3 * math.log(5 / 2), 10: 0.3 * math.log(2), 50: 0.3 * math.log(5)})
     turned = changed(inputs(), -1.0, model=PLSA, topics=10, evaluator=FULL)
-    assert one("full-more-topics", turned, "nips: K = 10").finding == BELOW
+    assert one("full-more-topics", turned, "nips: K = 10").finding == IS_BELOW
 
 
 def test_half_folding_in_overfits_from_its_best_k_to_the_largest_and_lies_below_full() -> None:
@@ -84,7 +84,7 @@ def test_half_folding_in_overfits_from_its_best_k_to_the_largest_and_lies_below_
     # perplexity K^-.1 at 5 topics, K^.2 at 10, under the one small constant
     assert effect.estimate == pytest.approx(0.2 * math.log(10) + 0.1 * math.log(5))
     rising = one("half-overfits", changed(inputs(), 2.0, model=PLSA, topics=10, evaluator=HALF), "nips")
-    assert (rising.estimate, rising.finding) == (0.0, WITHIN)
+    assert (rising.estimate, rising.finding) == (0.0, IS_WITHIN)
     assert one("full-half", inputs(), "nips").estimate == pytest.approx(0.2 * math.log(10))  # K^-.3 and K^-.1
 
 
@@ -111,16 +111,16 @@ def test_a_topic_per_word_is_ahead_folded_in_and_behind_the_limit_once_normalise
 
 
 def test_a_theorem_that_a_number_breaks_is_below() -> None:
-    assert {effect.finding for effect in found("theorems", inputs())} == {ABOVE}
-    assert {effect.finding for effect in found("theorems", inputs(shift=20.0))} == {BELOW}
+    assert {effect.finding for effect in found("theorems", inputs())} == {IS_ABOVE}
+    assert {effect.finding for effect in found("theorems", inputs(shift=20.0))} == {IS_BELOW}
     assert {effect.finding for effect in found("theorems", inputs(shift=1.0), "points of discrete latents below")} == {
-        ABOVE  # equal
+        IS_ABOVE  # equal
     }
 
 
 def test_ica_collapses_unless_its_columns_have_unit_length() -> None:
     free, unit = found("ica", on_two_splits(inputs()))
-    assert (free.part, free.finding, unit.part, unit.finding) == ("free columns", ABOVE, "unit columns", BELOW)
+    assert (free.part, free.finding, unit.part, unit.finding) == ("free columns", IS_ABOVE, "unit columns", IS_BELOW)
     assert unit.estimate == pytest.approx(math.log(4.0))  # norms 1, .5, .25
 
 
