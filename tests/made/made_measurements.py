@@ -261,13 +261,13 @@ def is_a_probability(changes: dict[tuple[str, str], float] | None = None) -> lis
 
 
 def optimism_inputs(*, gaps: Gap = gap, synthetic: bool = False) -> Inputs:
-    """Return the small study with the scores and measurements of `optimism` alone."""
-    from small_study import inputs, small_study  # which take their rows from here
+    """Return the small study with the scores and measurements of `optimism` alone, and their effects."""
+    from small_study import inputs, small_study, with_effects  # which take their rows from here
 
     study = small_study()
     scores, rows = optimism(study["measures"]["optimism"]["corpora"], gaps)
     given = inputs(study, synthetic=synthetic)
-    return replace(given, scores=scores_table(scores), measurements=measurements_table(rows))
+    return with_effects(replace(given, scores=scores_table(scores), measurements=measurements_table(rows)))
 
 
 def components_inputs(

@@ -14,6 +14,7 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
+from artifact.contrasts.contrast import Contrast
 from artifact.contrasts.effect import Effect
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
@@ -367,35 +368,46 @@ def inputs(
         papers=PAPERS,
     )
     made_of = (json.dumps(study), p, shift)  # what effects depend on, but for timings
-    if timings is not None:
-        return replace(given, effects=_Lazy(given))
-    return replace(given, effects=_EFFECTS.setdefault(made_of, _Lazy(given)))
+    if made_of not in _EFFECTS:
+        _EFFECTS[made_of] = _Lazy(given)
+    return replace(given, effects=_EFFECTS[made_of])
+
+
+def with_effects(given: Inputs) -> Inputs:
+    """Return inputs with the effects that follow from their own tables."""
+    return replace(given, effects=_Lazy(given))
 
 
 class _Lazy(Mapping[str, tuple[Effect, ...]]):
-    """The effects of some inputs, estimated when the first is looked at: most exhibits show none."""
+    """The effects of some inputs, each contrast's estimated when it is looked at: most exhibits show few or none."""
 
     def __init__(self, given: Inputs) -> None:
         # a test may go on to change its tables
-        tables = {name: getattr(given, name).copy() for name in ("scores", "measurements")}
+        tables = {
+            name: table.copy() for name in ("scores", "measurements") if (table := getattr(given, name)) is not None
+        }
         self.given = replace(given, **tables)
-
-    @functools.cached_property
-    def estimated(self) -> dict[str, tuple[Effect, ...]]:
-        contrasts = [contrast for paper in PAPERS for contrast in paper.part("contrasts")]
-        try:
-            return {one.name: tuple(effects(one, self.given)) for one in contrasts}
-        except KeyError as error:  # which `get` would take for a contrast that was not run
-            raise AssertionError("a contrast failed") from error
+        self.known: dict[str, tuple[Effect, ...]] = {}
 
     def __len__(self) -> int:
-        return len(self.estimated)
+        return len(_contrasts())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.estimated)
+        return iter(_contrasts())
 
-    def __getitem__(self, contrast: str) -> tuple[Effect, ...]:
-        return self.estimated[contrast]
+    def __getitem__(self, name: str) -> tuple[Effect, ...]:
+        contrast = _contrasts()[name]
+        if name not in self.known:
+            try:
+                self.known[name] = tuple(effects(contrast, self.given))
+            except KeyError as error:  # which `get` would take for a contrast that was not run
+                raise AssertionError(f"{name} failed") from error
+        return self.known[name]
+
+
+@functools.cache
+def _contrasts() -> dict[str, Contrast]:
+    return {contrast.name: contrast for paper in PAPERS for contrast in paper.part("contrasts")}
 
 
 _EFFECTS: dict[tuple[object, ...], _Lazy] = {}

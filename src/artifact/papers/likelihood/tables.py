@@ -307,8 +307,8 @@ def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
 def validated(inputs: Inputs) -> str:
     """Return the reference less the estimates that it is held to, nats per token, by model, prior and K.
 
-    Cells, one per corpus and split, count where they are validated (`validation`); a dagger marks a mean of all cells
-    where not every one is.
+    A mean is of the cells, one per corpus and split, that are validated (`validation`), of all where none is; a dagger
+    marks it where not every one is.
 
     Raises:
         InputError: if no cell was measured.
