@@ -82,7 +82,7 @@ def _in_short(effects: Iterable[Effect]) -> str:
 
 
 def ends(effects: Iterable[Effect]) -> list[Effect]:
-    """Return effects, of those by K with the fewest and the most topics alone."""
+    """Return effects; where they are by K, the ones with the fewest and the most topics."""
     known = list(effects)
     by_place: dict[tuple[str, str], list[int]] = {}
     for effect in known:
@@ -118,8 +118,8 @@ def sides(contrast: Contrast) -> str:
     """Return the two sides in words."""
     if contrast.other is None:
         return contrast.one.name
-    between = {"difference": "less", "share": "as a share of", "factor": "over"}[contrast.estimand]
-    return f"{contrast.one.name} {between} {contrast.other.name}"
+    verb = {"difference": "less", "share": "as a share of", "factor": "over"}[contrast.estimand]
+    return f"{contrast.one.name} {verb} {contrast.other.name}"
 
 
 def contrasts_of(inputs: Inputs) -> list[Contrast]:

@@ -10,7 +10,7 @@ from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
 
 CORPORA = ("o", "s", "^", "D")  # marks of corpora, by place in the study
-APART = 0.16  # distance of corpora's intervals within a row of a forest, and factor between them on a curve
+DISTANCE = 0.16  # distance of corpora's intervals within a row of a forest, and factor between them on a curve
 SHADE: Props = {"color": style.GROUND, "linewidth": 0, "zorder": 0.3}
 ZERO: Props = {"color": style.INK, "linewidth": 0.8, "zorder": 0.5}
 
@@ -71,7 +71,7 @@ def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], ho
 def forest(
     axis: Axes, effects: Effects, rows: Sequence[tuple[str, str]], props: Mapping[str, Props], where: str = ""
 ) -> None:
-    """Draw the effects of contrasts as intervals, a row for each contrast, corpora apart, the first row on top.
+    """Draw the effects of contrasts as intervals, a row for each contrast, corpora side by side, the first row on top.
 
     Args:
         axis: the panel.
@@ -84,7 +84,7 @@ def forest(
         own = chosen(effects, name, where)
         for place, (corpus, look) in enumerate(props.items()):
             for effect in (effect for effect in own if effect.corpus == corpus):
-                height = row + APART * (place - (len(props) - 1) / 2.0)
+                height = row + DISTANCE * (place - (len(props) - 1) / 2.0)
                 options: Props = {"xerr": effect.half_width, "elinewidth": 1.0, "markersize": 3.5, "linestyle": "none"}
                 axis.errorbar(effect.estimate, height, **options, **look)
         if own:

@@ -106,26 +106,26 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
     yield start, text[start:]
 
 
-def found(effects: Effects, one: Named) -> str:
+def finding_of(effects: Effects, one: Named) -> str:
     """Return today's finding in the place of the one that a sentence names; `MIXED` where effects differ in it."""
 
-    def of(effect: Effect) -> str:
+    def kind(effect: Effect) -> str:
         if one.finding in SIGNS:
             return SIGNS[effect.estimate <= effect.null]
         if one.finding == HOLDS:
             return HOLDS if effect.low <= effect.null <= effect.high else "does not hold"
         if bound := _BOUND.fullmatch(one.finding):
-            inside = effect.high < float(bound[2]) if bound[1] == "<" else effect.low > float(bound[2])
-            return one.finding if inside else f"[{effect.low:.3g}, {effect.high:.3g}]"
+            holds = effect.high < float(bound[2]) if bound[1] == "<" else effect.low > float(bound[2])
+            return one.finding if holds else f"[{effect.low:.3g}, {effect.high:.3g}]"
         return effect.finding
 
-    findings = {of(effect) for effect in chosen(effects, one.contrast, one.where)}
+    findings = {kind(effect) for effect in chosen(effects, one.contrast, one.where)}
     return NOT_RUN if not findings else findings.pop() if len(findings) == 1 else MIXED
 
 
 def moved(text: Text, effects: Effects) -> list[tuple[Named, str]]:
     """Return the findings that no longer hold, each with today's finding."""
-    findings = ((one, found(effects, one)) for one in text.named)
+    findings = ((one, finding_of(effects, one)) for one in text.named)
     return [(one, now) for one, now in findings if now != one.finding]
 
 
@@ -162,7 +162,7 @@ def _define(kind: str, key: Sequence[str], value: str) -> str:
 
 
 def _ends(effects: Sequence[Effect]) -> str:
-    """Return the least and the largest estimate; one number where both print alike."""
+    """Return the least and the largest estimate; one number where they print as one."""
     least, largest = (end(effects, key=lambda effect: effect.estimate) for end in (min, max))
     numbers = [latex_effect(replace(effect, corpus="none", part="")).partition(" [")[0] for effect in (least, largest)]
     return " to ".join(dict.fromkeys(numbers))

@@ -8,7 +8,7 @@ import pytest
 
 from artifact.__main__ import main
 from artifact.contrasts.effect import NATS, Effect, read_effects, write_effects
-from artifact.typesetting.prose import Named, Text, found, line, moved, read, render, sentences
+from artifact.typesetting.prose import Named, Text, finding_of, line, moved, read, render, sentences
 from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[3]
@@ -53,11 +53,11 @@ def text(tmp_path: Path, written: str) -> Text:
     ],
 )
 def test_a_finding_is_of_a_corpus_a_part_both_or_all(where: str, kind: str, finding: str) -> None:
-    assert found(KNOWN, Named("section.tex", 1, "better", where, kind)) == finding
+    assert finding_of(KNOWN, Named("section.tex", 1, "better", where, kind)) == finding
 
 
 def test_a_contrast_that_is_not_there_was_not_run() -> None:
-    assert found(KNOWN, Named("section.tex", 1, "worse", "", "above")) == "not run"
+    assert finding_of(KNOWN, Named("section.tex", 1, "worse", "", "above")) == "not run"
 
 
 def test_what_has_moved_is_said_with_its_place(tmp_path: Path) -> None:

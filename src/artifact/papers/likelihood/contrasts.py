@@ -1,4 +1,4 @@
-"""The contrasts of this paper: how far folding in is from the likelihood, under which prior, and at what cost.
+"""Contrasts of this paper: the distance of folding in from the likelihood, by prior, and the cost of choices.
 
 The likelihood is log p(document | alpha, phi) of the same test documents, exact or by the reference, in nats per token.
 PLSA has none of its own prior: `FLAT_PRIOR` is Dirichlet(1).
@@ -42,7 +42,7 @@ _CELL = ["corpus", "topics", "seed"]
 
 
 def _points(inputs: Inputs, model: str, evaluator: str, variant: str) -> "pd.DataFrame":
-    """Return a score of a model on every corpus, those of today's size among them, by K and seed."""
+    """Return a score of a model on every corpus, 20 newsgroups among them, by K and seed."""
     import pandas as pd
 
     tables = [
@@ -70,9 +70,8 @@ def _dialled(inputs: Inputs, model: str) -> "pd.DataFrame":
     """Return gaps by the sum of alpha, on every corpus, with "sum"."""
     dial = prior_share.gaps(inputs, CONCENTRATION, [*inputs.settings.corpora, *prior_share.TODAY])
     dial = select(dial, model=model)
-    return dial.assign(
-        sum=[f"sum of alpha {at / PER_SUM:g}" for at in dial["at"]], flat=dial["at"] == PER_SUM * dial["topics"]
-    )
+    sums = [f"sum of alpha {place / PER_SUM:g}" for place in dial["at"]]
+    return dial.assign(sum=sums, flat=dial["at"] == PER_SUM * dial["topics"])
 
 
 def by_sum(model: str) -> Side:

@@ -109,7 +109,7 @@ CHANCES = 100.0  # nats from which on chances are written above the axis
 # token
 VALIDATION_PROPS: dict[str, Props] = {LONGER: {"marker": "o"}, FILTER: {"marker": "D"}}
 VALIDATION_LINEAR = OF_ESTIMATORS.value
-VALIDATION_COLOURS = (*style.PRIOR_COLOURS, style.COLOURS[LDA])  # by prior, LDA's own last
+VALIDATION_COLOURS = (*style.PRIOR_COLOURS, style.COLOURS[LDA])  # colours by prior, LDA's own last
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 OTHERS = "others"

@@ -9,7 +9,7 @@ from artifact.contrasts.effect import chosen
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import regret, validation
 from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
-from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, OWN
+from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, OWN_PRIOR
 from artifact.papers.likelihood.prior_share import TODAY
 from artifact.typesetting import forest, latex, style
 from artifact.typesetting.style import Props
@@ -45,7 +45,7 @@ def gap(inputs: Inputs) -> Figure:
     titles = ["PLSA, flat prior", "LDA, its own prior", "PLSA, by the prior"]
     figure, (axes,) = style.grid(1, 3, 2.6, titles=titles, synthetic=inputs.synthetic())
     unvalidated = validation.unvalidated(inputs)
-    for axis, (model, prior) in zip(axes, ((PLSA, FLAT), (LDA, OWN)), strict=False):
+    for axis, (model, prior) in zip(axes, ((PLSA, FLAT), (LDA, OWN_PRIOR)), strict=False):
         known = inputs.effects.get(f"gap-{NAMES[model].lower()}", ())
         hollow = [effect for effect in known if unvalidated(effect.corpus, model, prior, effect.topics)]
         forest.curves(axis, known, props, hollow)
@@ -68,7 +68,7 @@ def gap(inputs: Inputs) -> Figure:
 
 
 def _sum(part: str) -> float:
-    """Return the sum of alpha of a part such as "K = 400, sum of alpha 20"."""
+    """Return the sum of alpha of a part, 20 of "K = 400, sum of alpha 20"."""
     return float(part.rpartition(" ")[2])
 
 

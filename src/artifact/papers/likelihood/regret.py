@@ -65,23 +65,27 @@ def at_choice(inputs: Inputs, corpora: tuple[str, ...], model: str, chooser: str
     rows = []
     for corpus in corpora:
         truth = points(inputs, corpus, model, *measured_as(corpus, *_JUDGES[judge]))
-        by = CHOOSERS.get(chooser)
-        score = truth if by is None else points(inputs, corpus, model, *measured_as(corpus, *by))
+        asked = CHOOSERS.get(chooser)
+        score = truth if asked is None else points(inputs, corpus, model, *measured_as(corpus, *asked))
         if not set(GROUP_COLUMNS) <= set(truth.columns):
             continue
-        of_truth, of_score = _by_seed(truth), _by_seed(score)
-        for seed in sorted(of_truth.keys() & of_score.keys()):
-            grid, judging, choosing = np.intersect1d(of_truth[seed].topics, of_score[seed].topics, return_indices=True)
-            judge_values, errors = of_truth[seed].groups[:, judging], of_truth[seed].errors[judging]
+        judge_curves, chooser_curves = _by_seed(truth), _by_seed(score)
+        for seed in sorted(judge_curves.keys() & chooser_curves.keys()):
+            grid, judging, choosing = np.intersect1d(
+                judge_curves[seed].topics, chooser_curves[seed].topics, return_indices=True
+            )
+            judge_values, errors = judge_curves[seed].groups[:, judging], judge_curves[seed].errors[judging]
             if not len(grid) or np.isnan(judge_values).any():
                 continue
-            choice_values = of_score[seed].groups[:, choosing]
-            if by is not None and by[0] == REPORTED:  # a score of all documents: all groups have its value per token
+            choice_values = chooser_curves[seed].groups[:, choosing]
+            if (
+                asked is not None and asked[0] == REPORTED
+            ):  # a score of all documents: all groups have its value per token
                 tokens = judge_values[1]
-                choice_values = np.array([of_score[seed].nats[choosing, None] * tokens, tokens])
-            for at, half in enumerate(HALVES):
+                choice_values = np.array([chooser_curves[seed].nats[choosing, None] * tokens, tokens])
+            for place, half in enumerate(HALVES):
                 places, values = choices(judge_values, choice_values, half, last=chooser == NUMBER)
-                row = {"corpus": corpus, "seed": seed, "half": at, "value": float(values[0])}
+                row = {"corpus": corpus, "seed": seed, "half": place, "value": float(values[0])}
                 row |= {"error": float(errors[places[0]]), "chosen": int(grid[places[0]])}
                 rows.append(row | dict(zip(LEFT_OUT, map(float, values[1:]), strict=True)))
     return pd.DataFrame(rows, columns=["corpus", "seed", "half", "value", "error", "chosen", *LEFT_OUT])

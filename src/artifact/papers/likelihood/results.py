@@ -77,7 +77,7 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
 
 @dataclass(frozen=True)
 class Best:
-    """The numbers of topics that are not told apart from the one that scores highest.
+    """The numbers of topics that score as high as the highest, within their errors.
 
     Attributes:
         topics: all of them, ascending.
@@ -91,7 +91,7 @@ class Best:
 
 
 def best(points: "pd.DataFrame") -> Best | None:
-    """Return the numbers of topics that are not told apart from the best; None without points.
+    """Return the numbers of topics that score as high as the best, within their errors; None without points.
 
     The variance is that of the residuals of (topics, replicate) once the means of both are taken off, (K - 1)(S - 1)
     degrees of freedom, and both points' evaluator's errors; Student's t is Bonferroni's over the K - 1 differences. One

@@ -117,11 +117,11 @@ def by_document(inputs: Inputs, other: str) -> "pd.DataFrame":
     rows = []
     for key, own in known.groupby(keys, sort=False):
         tokens = own["tokens"].to_numpy(float)
-        sums, of_documents = own["gain"].to_numpy(float) * tokens, differences.get(key)
-        if of_documents is None:  # bounds, whose error is that over documents already
+        sums, gaps = own["gain"].to_numpy(float) * tokens, differences.get(key)
+        if gaps is None:  # bounds, whose error is that over documents already
             variance, n = float(((own["error"].to_numpy(float) * tokens) ** 2).sum()), int(own["documents"].sum())
         else:
-            variance, n = float(of_documents.var(ddof=1)) * len(of_documents), len(of_documents)
+            variance, n = float(gaps.var(ddof=1)) * len(gaps), len(gaps)
         error = math.sqrt(variance) / float(tokens.sum())
         rows.append((*key, float(sums.sum() / tokens.sum()), error, n - 1.0, n, bool(own["validated"].all())))
     return pd.DataFrame(rows, columns=[*keys, "value", "error", "freedom", "replicates", "validated"])
@@ -149,7 +149,7 @@ def unvalidated(inputs: Inputs) -> Callable[[str, str, str, int], bool]:
 def exact_cells(inputs: Inputs) -> set[tuple[str, str, str, int]]:
     """Return the corpus, model, prior and K of exact likelihoods."""
     rows = select(inputs.scores, evaluator=EXACT)
-    names = {(OPTIMISM, PLSA): measured.FLAT, (OPTIMISM, LDA): measured.OWN}
+    names = {(OPTIMISM, PLSA): measured.FLAT, (OPTIMISM, LDA): measured.OWN_PRIOR}
     names |= {(FITTED, model): measured.FITTED for model in (PLSA, LDA)}
     keys = zip(rows["corpus"], rows["model"], rows["variant"], rows["topics"], strict=True)
     return {(c, m, names[v, m], int(k)) for c, m, v, k in keys if (v, m) in names}

@@ -37,7 +37,7 @@ from heldout.topics import Topics
 from heldout.typing import Ints
 
 KIND = "validation"
-FLAT, FITTED, MIXTURE, OWN = PRIORS = ("flat", "fitted", "mixture", "own")
+FLAT, FITTED, MIXTURE, OWN_PRIOR = PRIORS = ("flat", "fitted", "mixture", "own")
 LONGER, FILTER = OTHERS = ("longer", "filter")
 LOWER, UPPER = BOUNDS = ("lower-bound", "upper-bound")
 # ends of measurements' names; the first word is the estimate or bound that the reference is held to
@@ -100,7 +100,7 @@ def priors(
     some = training.subset(np.arange(min(enough, training.n_documents)))
     yield FLAT, DirichletMixture(np.ones(1), flat.alpha[None])
     if model == LDA:
-        yield OWN, DirichletMixture(np.ones(1), topics.alpha[None])
+        yield OWN_PRIOR, DirichletMixture(np.ones(1), topics.alpha[None])
     start = replace(topics, alpha=np.full(topics.n_topics, 1.0 / topics.n_topics))
     for name, components in ((FITTED, 1), (MIXTURE, settings.components)):
         rng = job.generator(f"{KIND}-prior", model=model, topics=job.topics, prior=name)
