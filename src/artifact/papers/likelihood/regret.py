@@ -77,12 +77,10 @@ def at_choice(inputs: Inputs, corpora: tuple[str, ...], model: str, chooser: str
             judge_values, errors = judge_curves[seed].groups[:, judging], judge_curves[seed].errors[judging]
             if not len(grid) or np.isnan(judge_values).any():
                 continue
-            choice_values = chooser_curves[seed].groups[:, choosing]
-            if (
-                asked is not None and asked[0] == REPORTED
-            ):  # a score of all documents: all groups have its value per token
+            choice_values = scored.groups[:, choosing]
+            if asked is not None and asked[0] == REPORTED:  # of all documents: all groups have its value
                 tokens = judge_values[1]
-                choice_values = np.array([chooser_curves[seed].nats[choosing, None] * tokens, tokens])
+                choice_values = np.array([scored.nats[choosing, None] * tokens, tokens])
             for place, half in enumerate(HALVES):
                 places, values = choices(judge_values, choice_values, half, last=chooser == NUMBER)
                 row = {"corpus": corpus, "seed": seed, "half": place, "value": float(values[0])}
