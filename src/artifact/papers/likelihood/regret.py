@@ -71,10 +71,9 @@ def at_choice(inputs: Inputs, corpora: tuple[str, ...], model: str, chooser: str
             continue
         judge_curves, chooser_curves = _by_seed(truth), _by_seed(score)
         for seed in sorted(judge_curves.keys() & chooser_curves.keys()):
-            grid, judging, choosing = np.intersect1d(
-                judge_curves[seed].topics, chooser_curves[seed].topics, return_indices=True
-            )
-            judge_values, errors = judge_curves[seed].groups[:, judging], judge_curves[seed].errors[judging]
+            judged, scored = judge_curves[seed], chooser_curves[seed]
+            grid, judging, choosing = np.intersect1d(judged.topics, scored.topics, return_indices=True)
+            judge_values, errors = judged.groups[:, judging], judged.errors[judging]
             if not len(grid) or np.isnan(judge_values).any():
                 continue
             choice_values = scored.groups[:, choosing]
