@@ -14,7 +14,7 @@ from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS
 from artifact.study.study import from_yaml, with_frozen
-from artifact.typesetting.contrasts_table import ends
+from artifact.typesetting.contrasts_table import at_most_topics
 from artifact.typesetting.readme import commands, effect, results, studies, update
 from heldout.errors import InputError
 
@@ -59,7 +59,7 @@ def test_the_results_are_current_and_hold_every_estimate(inputs: Inputs) -> None
     assert results(inputs) == text, "RESULTS.md is behind: run `make readme`"
     rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")]
     assert all(len(row) == 3 for row in rows)
-    known = [effect for own in inputs.effects.values() for effect in ends(own)]
+    known = [effect for own in inputs.effects.values() for effect in at_most_topics(own)]
     estimates = {number.rstrip(",") for row in rows for number in row[2].split(" ")}
     assert {shown(one)[0] for one in known} <= estimates
 

@@ -355,7 +355,7 @@ def test_contrasts_turn_with_the_scores() -> None:
     given = on_two_splits(replace(inputs, scores=turned))
     found = [effect for name in ("lda-plsi-full", "lda-mixture") for effect in estimated(name, given).values()]
     assert {effect.finding for effect in found} == {IS_ABOVE}
-    assert estimated("lda-unigram", given)["ap", "perplexity"].finding == IS_ABOVE
+    assert estimated("lda-unigram", given)["ap", "Figure 27.6"].finding == IS_ABOVE
 
 
 @pytest.mark.parametrize("misprint", [one for one in MISPRINTS if one.errors], ids=lambda one: str(one.place))

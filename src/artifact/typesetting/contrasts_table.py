@@ -70,15 +70,20 @@ def scorecard(inputs: Inputs) -> str:
 
 def _in_short(effects: Iterable[Effect]) -> str:
     """Return effects at the most topics on a line each; of more than `MOST_LINES` the ends, and where they lie."""
-    known = ends(effects)
-    most = max((effect.topics for effect in known), default=0)
-    known = [effect for effect in known if effect.topics == most] or known
+    known = at_most_topics(effects)
     if len(known) <= MOST_LINES:
         return "; ".join(_in_table(effect) for effect in known)
     extremes = (end(known, key=lambda effect: effect.estimate) for end in (min, max))
     numbers = [latex_effect(replace(effect, corpus="none", part="")).partition(" [")[0] for effect in extremes]
     findings = Counter(effect.finding for effect in known).most_common()
     return f"{' to '.join(numbers)}; {', '.join(f'{number} {finding}' for finding, number in findings)}"
+
+
+def at_most_topics(effects: Iterable[Effect]) -> list[Effect]:
+    """Return effects; where they are by K, the one with the most topics of every corpus and part."""
+    known = ends(effects)
+    places = {(effect.corpus, _without_topics(effect)): effect for effect in known}  # the last, which has the most
+    return list(places.values())
 
 
 def ends(effects: Iterable[Effect]) -> list[Effect]:
@@ -103,7 +108,7 @@ def markdown(contrasts: Iterable[Contrast], inputs: Inputs) -> str:
     rows = []
     for contrast in contrasts:
         parts: dict[str, list[Effect]] = {}
-        for effect in ends(inputs.effects.get(contrast.name, ())):
+        for effect in at_most_topics(inputs.effects.get(contrast.name, ())):
             parts.setdefault(effect.part, []).append(effect)
         statement = f"{contrast.says} {sides(contrast)[0].upper()}{sides(contrast)[1:]}{_unit(contrast)}."
         for part, effects in parts.items():

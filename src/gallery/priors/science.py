@@ -66,6 +66,7 @@ def graph(inputs: Inputs) -> Graph:
     return Graph(words, dict(enumerate(prevalence.tolist())), pairs)
 
 
+TAG = "nats per tag"
 _INFORMING = {
     **{"DMR": covariates.REGRESSION, "categorical PCA, variational EM": tags.INPUTS},
     "categorical PCA, exact EM": tags.QUADRATURE,
@@ -137,6 +138,7 @@ PRIORS = (
         at_most(_side(TAGS, tags.SINGLY)),
         by=(),
         margin=SIMILAR,
+        unit=TAG,
     ),
     contrast(
         "mr-lda-two-steps",
@@ -144,6 +146,7 @@ PRIORS = (
         "LDA fitted first without the inputs does not result in a discriminative set of latent variables.",
         _side(TAGS, tags.EXPERTS),
         _side(TAGS, tags.TWO_STEPS),
+        unit=TAG,
     ),
     contrast(
         "inputs-network",
@@ -156,5 +159,6 @@ PRIORS = (
             {"variational EM": _side(TAGS, tags.INPUTS), "exact EM": _side(TAGS, tags.QUADRATURE)},
         )[::-1],
         by=("training", "topics"),
+        unit=TAG,
     ),
 )

@@ -198,7 +198,8 @@ ERRORS = Margin(
 def _stars(model: str, evaluator: str = STARS) -> Side:
     """Return a model's likelihood of test users' ratings, of stars or as a density, by K."""
     records = model in (MIXTURE, PROFILE)
-    name = f"the {'likelihood' if evaluator == STARS else 'density'} of {LABELS[model]}"
+    words = "PMF, exact EM, of roots" if model == ratings_run.ROOT else LABELS[model]
+    name = f"the {'likelihood' if evaluator == STARS else 'density'} of {words}"
     return scored(name, RECORDS if records else RATINGS, model, LIKELIHOOD if records else evaluator)
 
 

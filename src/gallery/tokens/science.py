@@ -15,7 +15,7 @@ from artifact.contrasts.effect import NATS
 from artifact.contrasts.estimates import per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point, mean_points, select
-from gallery.comparison import at_most, contrast, measured, opposed, scored
+from gallery.comparison import at_most, contrast, measured, opposed, scored, together
 from gallery.member import LIKELIHOOD, USUAL, Member
 from gallery.tokens.experiments import bank_and_river, evidence, online, perplexity, polysemy
 from gallery.tokens.experiments.online import ANALYSED
@@ -415,11 +415,17 @@ TOKENS = (
         "lda-unigram",
         "sections 27.3.3 and 27.7.3.1, Figures 27.6 and 27.32",
         "LDA significantly outperforms the unigram.",
-        at_most(
-            scored("LDA's likelihood with the most topics", (PERPLEXITY, SOFTMAX), LDA.model, (REFERENCE, LIKELIHOOD))
+        together(
+            "LDA's likelihood with the most topics",
+            "figure",
+            {"Figure 27.6": at_most(_LDA), "Figure 27.32": at_most(scored("", SOFTMAX, models.LDA))},
         ),
-        at_most(scored("the unigram's", (PERPLEXITY, SOFTMAX), UNIGRAM.model)),
-        by=("variant",),
+        together(
+            "the unigram's",
+            "figure",
+            {"Figure 27.6": at_most(_curve("", UNIGRAM)), "Figure 27.32": at_most(scored("", SOFTMAX, UNIGRAM.model))},
+        ),
+        by=("figure",),
     ),
     contrast(
         "lda-mixture",

@@ -8,15 +8,15 @@ from small_study import inputs
 from artifact.contrasts.effect import NATS, Effect
 from artifact.contrasts.estimates import effects
 from artifact.papers import PAPERS
-from artifact.typesetting import contrasts_table
+from artifact.typesetting import contrasts_table, latex
 
 
 def test_tables_show_every_contrast_that_was_run() -> None:
     given = inputs()
     known = contrasts_table.contrasts_of(given)
     printed = contrasts_table.render(given)
-    assert all((contrasts_table.latex.wording(one.says) in printed) == bool(given.effects[one.name]) for one in known)
-    parts = [{effect.part for effect in contrasts_table.ends(given.effects[one.name])} for one in known]
+    assert all((latex.wording(one.says) in printed) == bool(given.effects[one.name]) for one in known)
+    parts = [{effect.part for effect in contrasts_table.at_most_topics(given.effects[one.name])} for one in known]
     assert contrasts_table.markdown(known, given).count("\n") == sum(len(one) or 1 for one in parts) + 2
 
 
@@ -42,4 +42,5 @@ def test_of_effects_by_topics_the_ends_are_shown() -> None:
     rows = [one, replace(one, part="K = 4", topics=4), replace(one, part="K = 8", topics=8)]
     rows += [replace(row, corpus="nips") for row in rows[:1]]
     assert contrasts_table.ends(rows) == [rows[0], rows[2], rows[3]]
+    assert contrasts_table.at_most_topics(rows) == [rows[2], rows[3]]
     assert contrasts_table.ends([replace(one, part="half", topics=0)])

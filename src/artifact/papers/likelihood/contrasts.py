@@ -218,7 +218,7 @@ def epca_excess(inputs: Inputs) -> "pd.DataFrame":
     table = select(inputs.measurements, variant=COMPONENTS, axis="document").assign(error=0.0)
     full, truth = (select(table, quantity=name) for name in (FULL, ANNEALED_MARGINAL))
     gaps = difference(full, truth, [*_CELL, "at"])
-    least = gaps.groupby(["corpus", "topics"], as_index=False)["value"].agg(value="min", replicates="size")
+    least: pd.DataFrame = gaps.groupby(["corpus", "topics"])["value"].agg(value="min", replicates="size").reset_index()
     return least.assign(error=0.0, freedom=math.inf)
 
 

@@ -25,6 +25,8 @@ from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS
 from heldout.evaluators import FULL, HALF, LAPLACE, REFERENCE
 from heldout.models import LDA, PLSA
 
+approx: Any = pytest.approx  # which compares with whatever it stands in
+
 GRID, ERROR = (2, 4, 8), 0.02  # of the likelihood, nats per token
 TWO = ERROR * math.sqrt(2.0)  # of the difference of two likelihoods
 NATS: dict[str, dict[tuple[str, str], tuple[Any, ...]]] = {
@@ -91,16 +93,16 @@ def test_effects_on_a_corpus_and_on_one_of_todays_size(name: str, values: tuple[
     todays = replace(ours, scores=ours.scores.assign(corpus="newsgroups", variant=variants, smoothing=0.5))
     for corpus, of in (("cranfield", ours), ("newsgroups", todays)):
         found = estimated(name, of)
-        assert [effect.estimate for effect in found] == pytest.approx(values)
+        assert [effect.estimate for effect in found] == approx(values)
         assert [effect.topics for effect in found] == [*(GRID if len(values) == 3 else [0] * len(values))]
         assert {(effect.corpus, effect.replicates) for effect in found} <= {(corpus, 2)}
-        assert [effect.error for effect in found[:1]] == pytest.approx([error] * len(found[:1]))
+        assert [effect.error for effect in found[:1]] == approx([error] * len(found[:1]))
 
 
 def test_documents_that_splits_share_are_in_the_error() -> None:
     """Of 20 groups, d above and d below in turn, the jackknife's error is d / sqrt(19)."""
     for effect in estimated("gap-plsa", given(full=0.05 * math.sqrt(19.0))):
-        assert effect.error == pytest.approx(math.hypot(0.05, ERROR))
+        assert effect.error == approx(math.hypot(0.05, ERROR))
 
 
 def test_one_half_of_the_documents_chooses_and_the_other_judges() -> None:
@@ -108,8 +110,8 @@ def test_one_half_of_the_documents_chooses_and_the_other_judges() -> None:
     of = (given(likelihood=1.0), ("cranfield",), PLSA)
     itself, number = (regret.at_choice(*of, name, "model's prior") for name in (regret.ITSELF, regret.NUMBER))
     assert itself[["seed", "half", "chosen"]].to_numpy().tolist() == [[s, *c] for s in (0, 1) for c in ((0, 8), (1, 4))]
-    assert itself["value"].tolist() == pytest.approx([-7.5, -6.0] * 2)
-    assert number["value"].tolist() == pytest.approx([-7.5, -5.5] * 2)
+    assert itself["value"].tolist() == approx([-7.5, -6.0] * 2)
+    assert number["value"].tolist() == approx([-7.5, -5.5] * 2)
 
 
 def test_a_package_chooses_by_its_number_of_all_documents_on_the_corpora_of_its_own_study() -> None:
@@ -117,7 +119,7 @@ def test_a_package_chooses_by_its_number_of_all_documents_on_the_corpora_of_its_
     scores = scored("gensim", nats, GRID).assign(corpus="ap")
     scores.loc[scores["evaluator"] == packages.REPORTED, list(NATS_COLUMNS)] = np.nan
     (effect,) = estimated("choice-package", replace(given(), scores=scores))
-    assert (effect.corpus, effect.part, effect.estimate) == ("ap", "gensim", pytest.approx(1.0))
+    assert (effect.corpus, effect.part, effect.estimate) == ("ap", "gensim", approx(1.0))
 
 
 def test_the_table_of_choices_has_a_row_for_every_score() -> None:
@@ -147,14 +149,14 @@ def test_nothing_is_estimated_where_nothing_was_run() -> None:
 def test_scores_have_more_than_a_probability_can(name: str, score: str, nats: float, less: float, finding: str) -> None:
     for effect, k in zip(estimated(name, measured(is_a_probability({("truth", score): nats}))), (10, 4), strict=True):
         assert (effect.topics, effect.half_width, effect.finding) == (k, 0.0, finding)
-        assert effect.estimate == pytest.approx(nats - less)
+        assert effect.estimate == approx(nats - less)
 
 
 def test_one_document_of_epca_below_the_likelihood_is_enough() -> None:
     """Folding in has -40 nats of every document, annealing -50 + K / 5."""
     made = inputs()
     found = estimated("epca-gap", made)
-    assert {e.topics: e.estimate for e in found} == pytest.approx({k: 10.0 - k / 5.0 for k in (1, 2, 5)})
+    assert {e.topics: e.estimate for e in found} == approx({k: 10.0 - k / 5.0 for k in (1, 2, 5)})
     assert {(effect.finding, effect.replicates) for effect in found} == {(IS_ABOVE, 6)}
     table = made.measurements
     assert table is not None
@@ -173,11 +175,11 @@ def test_the_reference_is_calibrated_by_all_cells_at_the_most_samples() -> None:
                 rows.append(Measurement(*place, name, "samples", at, value, 0.5))
     (effect,) = estimated("reference-exact", measured(rows))
     error = 4.0 / math.sqrt(3.0) / math.sqrt(4.0) / (2.0 * math.sqrt(2.0))
-    assert [effect.estimate, effect.error, effect.freedom] == pytest.approx([math.sqrt(2.0), error, 3.0])
+    assert [effect.estimate, effect.error, effect.freedom] == approx([math.sqrt(2.0), error, 3.0])
 
 
 def test_a_librarys_number_is_held_to_its_models_likelihood() -> None:
     found = {effect.part: effect for effect in estimated("library-number", on_two_splits(peers_inputs()))}
-    assert found["gensim, K = 20"].estimate == pytest.approx(-0.3 - 0.4)
-    assert found["tomotopy, K = 160"].estimate == pytest.approx(-0.3 - 0.032)
+    assert found["gensim, K = 20"].estimate == approx(-0.3 - 0.4)
+    assert found["tomotopy, K = 160"].estimate == approx(-0.3 - 0.032)
     assert {effect.finding for effect in found.values()} == {IS_BELOW}

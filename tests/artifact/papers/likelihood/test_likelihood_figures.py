@@ -21,6 +21,8 @@ from artifact.papers.likelihood.experiments.optimism import NML
 from artifact.typesetting import style
 from heldout.evaluators import FULL, LAPLACE
 
+approx: Any = pytest.approx  # which compares with whatever it stands in
+
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
@@ -50,12 +52,12 @@ def test_folding_in_is_drawn_beside_the_likelihood() -> None:
     for axis in figures.optimism(given).axes:
         for label, power in (("likelihood, the model's prior", 0.0), ("full folding-in", -0.1)):
             expected = [math.exp(-truth(k)) * k**power for k in TOPICS]
-            assert line(axis, label) == ([*TOPICS], pytest.approx(expected))
+            assert line(axis, label) == ([*TOPICS], approx(expected))
         assert texts(axis) == ["", f"{TIMES}{100**0.1:.1f}"]
     by_length, by_constant = figures.optimism_by(given).axes
     most = gap(FULL, 100)
-    assert line(by_length, "Cranfield, 100 topics") == ([10, 40], pytest.approx([most, most / 4]))
-    constants = ([1e-7, CONSTANT, 1e-3], pytest.approx([8 * most, most, 4 * most]))
+    assert line(by_length, "Cranfield, 100 topics") == ([10, 40], approx([most, most / 4]))
+    constants = ([1e-7, CONSTANT, 1e-3], approx([8 * most, most, 4 * most]))
     assert line(by_constant, "Medline, 100 topics") == constants
     message = figures.message(given)
     labels = ["the likelihood", "half folding-in", "full folding-in", f"{TIMES}{100**0.1:.1f}"]
@@ -66,11 +68,11 @@ def test_repairs_are_drawn_less_the_truth_by_topics_length_and_constant() -> Non
     given = optimism_inputs()
     axes = figures.repair(given).axes
     for label, name in (("Laplace, softmax basis", LAPLACE), ("NML penalty", NML)):
-        assert line(axes[0], label) == ([*TOPICS], pytest.approx([gap(name, k) for k in TOPICS], abs=1e-12))
+        assert line(axes[0], label) == ([*TOPICS], approx([gap(name, k) for k in TOPICS], abs=1e-12))
         drawn = [data(d) for d in axes[5].get_lines() if d.get_color() == style.EVALUATOR_COLOURS[name]]
-        heights = pytest.approx([g * gap(name, 100) for g in (8.0, 1.0, 4.0)])
+        heights = approx([g * gap(name, 100) for g in (8.0, 1.0, 4.0)])
         assert drawn == [([1e-7, CONSTANT, 1e-3], heights)]
-    assert ([10, 40], pytest.approx([-0.05, -0.0125])) in [data(d) for d in axes[2].get_lines()]
+    assert ([10, 40], approx([-0.05, -0.0125])) in [data(d) for d in axes[2].get_lines()]
     plain = given.scores["smoothing"].isin([0.0, CONSTANT])
     one = given.scores[plain | (given.scores["corpus"] == "cranfield")]
     axes = figures.repair(replace(given, scores=one)).axes
@@ -87,7 +89,7 @@ def test_a_panel_per_model_and_number_of_topics_holds_both_bounds_of_the_first_c
     for axis, K in zip(figure.axes, (4, 100, 4, 100), strict=True):
         bounds = {str(drawn.get_label()): data(drawn) for drawn in axis.containers}
         for label, sign in (("upper bound", 1.0), ("lower bound", -1.0)):
-            heights = pytest.approx([sign * K, sign * K / 10.0, sign * K / 100.0])
+            heights = approx([sign * K, sign * K / 10.0, sign * K / 100.0])
             assert bounds[label] == ([*made.TEMPERATURES], heights)
         assert f"gap at 1,000:\n{2.0 * K / 100.0:.2f} ± 0.05" in texts(axis)
         assert ("exact" in [str(drawn.get_label()) for drawn in axis.get_lines()]) == (K == 4)
@@ -97,9 +99,9 @@ def test_a_panel_per_model_and_number_of_topics_holds_both_bounds_of_the_first_c
 
 def test_components_curves_are_the_scores_and_quadrature_marks_where_it_exists() -> None:
     axes = figures.epca_marginal(made.components_inputs(*made.epca_marginal())).axes
-    assert line(axes[0], "full folding-in")[1] == pytest.approx([500.0, 250.0, 100.0])
-    assert line(axes[0], "marginal likelihood, annealed")[1] == pytest.approx([700.0, 350.0, 140.0])
-    assert line(axes[0], "marginal likelihood, by quadrature")[1] == pytest.approx([701.0, 350.5])
+    assert line(axes[0], "full folding-in")[1] == approx([500.0, 250.0, 100.0])
+    assert line(axes[0], "marginal likelihood, annealed")[1] == approx([700.0, 350.0, 140.0])
+    assert line(axes[0], "marginal likelihood, by quadrature")[1] == approx([701.0, 350.5])
     labels = [str(text.get_text()) for text in axes[-1].get_legend().get_texts()]  # type: ignore[union-attr]
     assert labels == ["1 component, 6 documents", "2 components, 6 documents", "if the errors are right"]
     assert len(figures.epca_marginal(made.components_inputs(*made.epca_marginal(grid=(5, 20)))).axes) == 1
@@ -120,7 +122,7 @@ def test_reported_and_true_perplexity_of_every_library_are_drawn() -> None:
         for library in peers.LIBRARIES:
             for name, value in (("reported", peers.reported), ("truth", peers.truth)):
                 expected = [math.exp(-value(library, k)) for k in peers.TOPICS]
-                assert line(axis, f"{library}, {name}") == ([*peers.TOPICS], pytest.approx(expected))
+                assert line(axis, f"{library}, {name}") == ([*peers.TOPICS], approx(expected))
         assert texts(axis) == [f"{TIMES}{math.exp(0.3 + 0.02 * 160):,.0f}"]
     infinite = peers.with_reported(lambda m, k: -800.0 if k == 160 else peers.reported(m, k))
     assert line(figures.peers(peers_inputs(change=infinite)).axes[0], "gensim, reported")[0] == [5, 20]
@@ -128,7 +130,7 @@ def test_reported_and_true_perplexity_of_every_library_are_drawn() -> None:
 
 def test_the_example_is_a_likelihood_over_its_average() -> None:
     theta, ratio = figures.example_likelihood()
-    assert np.trapezoid(ratio, theta) == pytest.approx(1.0, abs=1e-3)
+    assert np.trapezoid(ratio, theta) == approx(1.0, abs=1e-3)
     of_words = np.outer(theta, figures.EXAMPLE_TOPICS[0]) + np.outer(1.0 - theta, figures.EXAMPLE_TOPICS[1])
     slow = np.prod(of_words**figures.EXAMPLE_COUNTS, axis=1)
     assert np.allclose(ratio / ratio[0], slow / slow[0])
@@ -140,9 +142,9 @@ def test_the_gap_is_drawn_by_topics_with_white_marks_where_no_other_estimate_val
     known = measurements_table(m for m in made.validation() if m.topics == 20)
     axes = question_figures.gap(replace(given, measurements=pd.concat([given.measurements, known]))).axes
     for axis, white in zip(axes, ([[100], [20, 100]], [[20, 100]] * 2), strict=False):  # LDA's own prior: none
-        assert [data(bars)[1] for bars in axis.containers] == [pytest.approx([gap(FULL, k) for k in TOPICS])] * 2
+        assert [data(bars)[1] for bars in axis.containers] == [approx([gap(FULL, k) for k in TOPICS])] * 2
         marks = [data(drawn)[0] for drawn in axis.get_lines() if drawn.get_markerfacecolor() == style.WHITE]
-        assert marks == [pytest.approx(places, rel=0.02) for places in white]  # corpora are a little apart
+        assert marks == [approx(places, rel=0.02) for places in white]  # corpora are a little apart
 
 
 def test_shares_choices_and_models_are_drawn_from_their_effects() -> None:
@@ -150,7 +152,7 @@ def test_shares_choices_and_models_are_drawn_from_their_effects() -> None:
     share = question_figures.prior(given).axes
     assert [axis.get_title() for axis in share] == ["Cranfield", "Medline"]
     left = [1.0 - 1.0 / math.log(k) for k in TOPICS]  # 0.1 nats of 0.1 log K
-    assert data(share[0].containers[0]) == ([*TOPICS], pytest.approx(left, abs=1e-3))
+    assert data(share[0].containers[0]) == ([*TOPICS], approx(left, abs=1e-3))
     panels = question_figures.choice(given).axes
     assert all(style.SYNTHETIC_MARK in texts(axis) for axis in panels)
     choice = panels[2]
@@ -158,7 +160,7 @@ def test_shares_choices_and_models_are_drawn_from_their_effects() -> None:
     rows = [data(bars) for bars in choice.containers]
     assert [round(y) for _, (y,) in rows] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]  # five scores, of two corpora
     costs = [rows[place][0][0] for place in (8, 6)]  # the likelihood itself, and the most topics in the place of 20
-    assert costs == pytest.approx([0.0, 0.2 * math.log(5.0)], abs=0.02)
+    assert costs == approx([0.0, 0.2 * math.log(5.0)], abs=0.02)
     models = question_figures.models(given).axes
-    assert [data(bars)[1] for bars in models[0].containers] == [pytest.approx([0.0] * 3, abs=0.05)] * 2
+    assert [data(bars)[1] for bars in models[0].containers] == [approx([0.0] * 3, abs=0.05)] * 2
     assert len(models[1].containers) == 3 * 2

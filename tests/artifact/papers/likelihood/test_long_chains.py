@@ -17,6 +17,8 @@ from artifact.papers.likelihood.tables import longer_chains
 from artifact.results.measurements import Measurement
 from heldout.evaluators import FULL, HALF, REFERENCE
 
+approx: Any = pytest.approx  # which compares with whatever it stands in
+
 SETTINGS: dict[str, Any] = {
     **{"seed": 0, "variant": "long-chains", "test_documents": 12, "topics": 2, "alpha_sum": 2.0, "beta": 0.1},
     **{"sweeps": 8, "more_sweeps": 40, "chains": 3, "documents": 10, "samples": 240, "annealing_chains": 4},
@@ -44,5 +46,5 @@ def test_a_change_is_an_effect_and_stands_beside_both_r_hats(change: float, find
     ]
     given = replace(measured(rows), scores=scored("lda", nats, (5,)))
     (effect,) = with_effects(given).effects["longer-chains"]
-    assert (effect.part, effect.estimate, effect.finding) == ("K = 5", pytest.approx(change), finding)
+    assert (effect.part, effect.estimate, effect.finding) == ("K = 5", approx(change), finding)
     assert " & ".join(["5 & 1.50 & 1.05", *[f"+{change:.4f}"] * 3]) in plain_rows(longer_chains(given))

@@ -22,6 +22,8 @@ from heldout.evaluators import COMPLETION, HALF
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.topics import Topics
 
+approx: Any = pytest.approx  # which compares with whatever it stands in
+
 SETTINGS: dict[str, Any] = {
     **{"seed": 0, "variant": "same-halves", "test_documents": 12, "topics": 2, "iterations": 5, "validation": 6},
     **{"constants": [1e-6, 1e-2], "alpha_sum": 2.0, "beta": 0.1, "sweeps": 5, "fold_in_sweeps": 5, "documents": 10},
@@ -77,10 +79,10 @@ def made() -> Inputs:
 def test_points_and_choices_are_held_to_the_average_under_the_fitted_prior() -> None:
     known = made().effects
     found = {name: {e.part: e.estimate for e in known[f"completion-beside-{name}"]} for name in ("half", "mean")}
-    assert found["half"] == pytest.approx({"PLSA, K = 2": 0.1, "PLSA, K = 3": 1.0})
-    assert found["mean"] == pytest.approx({"PLSA, K = 2": 0.002, "PLSA, K = 3": 0.002})
+    assert found["half"] == approx({"PLSA, K = 2": 0.1, "PLSA, K = 3": 1.0})
+    assert found["mean"] == approx({"PLSA, K = 2": 0.002, "PLSA, K = 3": 0.002})
     (cost,) = known["choice-completion"]
-    assert (cost.part, cost.estimate) == ("PLSA", pytest.approx(0.4))  # of 2 topics, which half folding-in wants
+    assert (cost.part, cost.estimate) == ("PLSA", approx(0.4))  # of 2 topics, which half folding-in wants
 
 
 def test_the_table_marks_what_each_column_prefers_and_leaves_out_large_stated_errors() -> None:
