@@ -21,10 +21,10 @@ COSTS = ("minutes", "processor's", "peak memory")  # columns of the jobs' time a
 _RESULTS = """\
 # Results of the study `{study}`
 
-Written by `make readme` from `data/reference/{study}`. A row has the estimates of one part of a contrast, at the
-most topics where there are several numbers of them, with their 95 % intervals over documents, splits and the evaluator's
-error, and where these lie: above or below the margin, within it, or across it (open); in nats per token where no unit is
-named.
+Written by `make readme` from `data/reference/{study}`. A row has the estimates of one part of a contrast, at the most
+topics where there are several numbers of them, with their 95 % intervals over documents, splits and the evaluator's
+error, and where these lie: above or below the margin, within it, or across it (open); in nats per token where no unit
+is named.
 [effects.csv](data/reference/{study}/effects.csv) has margins, replicates and the parts of every error.
 """
 
