@@ -80,8 +80,8 @@ setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is mi
 PLAIN := workflow/scripts/prose.py src/heldout src/gallery
 
 PLAIN += $(wildcard src/artifact/*.py) $(wildcard $(addprefix src/artifact/papers/*/,experiments figures)) \
-    $(filter-out %/claims.py %/regret.py,$(wildcard src/artifact/papers/*.py src/artifact/papers/*/*.py)) \
-    $(wildcard $(addprefix src/artifact/,results/*.py study/*.py typesetting/*.py))
+    $(wildcard src/artifact/papers/*.py src/artifact/papers/*/*.py) \
+    $(wildcard $(addprefix src/artifact/,contrasts/*.py results/*.py study/*.py typesetting/*.py))
 
 # the tools and what the code imports are enough: kernels are compiled meanwhile
 lint: $(LOCKED)

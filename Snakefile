@@ -28,7 +28,7 @@ rule all:
     input:
         RESULTS,
         f"{DATA}/timings.csv",
-        rules.verdicts_stand.log if settings.written else [],
+        rules.findings_stand.log if settings.written else [],
         # what a failed job left missing is made again, however new its descendants are
         all_corpora(),
         all_scores(),

@@ -16,6 +16,7 @@ import grimp
 import pytest
 
 from artifact import schema
+from artifact.contrasts.contrast import QUESTIONS
 from artifact.papers import ALL
 from artifact.study.manifest import Paper
 
@@ -49,20 +50,20 @@ def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
     sources = tmp_path / "src"
     shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__"))
     (sources / "artifact" / "papers" / "another").mkdir()
-    for module in ("__init__", "claims", "figures"):
+    for module in ("__init__", "contrasts", "figures"):
         (sources / "artifact" / "papers" / "another" / f"{module}.py").touch()
     upward = [
         ("heldout.corpora.corpus", "heldout.models"),
         ("heldout.libraries.read", "heldout.auditing.colours"),
-        ("heldout.evaluators.chib", "artifact.verdicts.verdicts"),
+        ("heldout.evaluators.chib", "artifact.contrasts.effect"),
         ("heldout.auditing.audit.audit", "gallery.member"),
         ("artifact.results.scores", "artifact.papers.welling"),
-        ("artifact.study.job", "artifact.verdicts.effects"),
+        ("artifact.study.job", "artifact.contrasts.estimates"),
         ("artifact.typesetting.latex", "artifact.papers"),
         ("artifact.typesetting.latex", "gallery.documents"),
-        ("artifact.papers.another.claims", "artifact.papers.another.figures"),
-        ("artifact.papers.hofmann.claims", "matplotlib"),
-        ("artifact.papers.welling.experiments.convergence", "artifact.verdicts.effects"),
+        ("artifact.papers.another.contrasts", "artifact.papers.another.figures"),
+        ("artifact.papers.hofmann.contrasts", "matplotlib"),
+        ("artifact.papers.welling.experiments.convergence", "artifact.contrasts.estimates"),
         ("artifact.papers.welling.experiments.bounds", "artifact.papers.buntine.experiments.calibration"),
         ("artifact.papers.welling.experiments.bounds", "artifact.typesetting.style"),
         ("gallery.graphs.science", "gallery.graphs.exhibits"),
@@ -169,10 +170,9 @@ def test_a_manifest_names_what_its_own_folder_has_and_nothing_else(paper: Paper)
         assert callable(getattr(import_module(exhibit.module), exhibit.function.rpartition(".")[2])), name
     for name in paper.experiments:
         assert callable(import_module(paper.experiment_module(name)).experiment), name
-    assert {claim.name for claim in paper.part("claims")} >= {
-        *paper.scorecard,
-        *(claim for exhibit in paper.exhibits.values() for claim in exhibit.claims),
-    }
+    contrasts = paper.part("contrasts")
+    assert len({contrast.name for contrast in contrasts}) == len(contrasts)
+    assert {contrast.question for contrast in contrasts} <= set(QUESTIONS)
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no checkout: git does not list its files")

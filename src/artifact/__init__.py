@@ -1,1 +1,1 @@
-"""The paper: studies, results, verdicts, typesetting and the papers that are reproduced."""
+"""The paper: studies, results, contrasts, typesetting and the papers that are reproduced."""

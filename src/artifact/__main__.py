@@ -20,7 +20,7 @@ from heldout.cli import Parser, add_verb, commands, run
 from heldout.errors import InputError, printable
 
 if TYPE_CHECKING:
-    from artifact.verdicts.inputs import Inputs
+    from artifact.contrasts.inputs import Inputs
 
 PROG = "python -m artifact"
 EPILOG = f"""\
@@ -34,7 +34,7 @@ DATA, STUDIES = Path("data"), Path("workflow/studies")
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """Files of a study's results, and the other inputs of exhibits; see `artifact.verdicts.inputs.Inputs`."""
+    """Files of a study's results, and the other inputs of exhibits; see `artifact.contrasts.inputs.Inputs`."""
 
     study: Path
     scores: Path
@@ -52,8 +52,8 @@ class Results:
 
     def read(self) -> "Inputs":
         """Return the tables of the files, with the study's papers."""
+        from artifact.contrasts.inputs import Inputs
         from artifact.papers import papers_of
-        from artifact.verdicts.inputs import Inputs
 
         inputs = Inputs.read(**vars(self))
         # tables stay: collections need not look at them, and are rarer
@@ -305,14 +305,22 @@ def timings(benchmarks: Path, *, output: Output) -> None:
     collect_timings(benchmarks, output)
 
 
-def effects(results: Results, *, output: Output, processes: int = 1) -> None:
-    """Judge the claims of a study's papers by its results: their effects, and verdicts."""
-    from artifact.verdicts.claims import judge
-    from artifact.verdicts.verdicts import write_effects
+def effects(results: Results, *, output: Output) -> None:
+    """Estimate the contrasts of a study's papers from its results: effects with their intervals."""
+    from artifact.contrasts.effect import write_effects
+    from artifact.contrasts.estimates import effects
 
     inputs = results.read()
-    claims = [claim for paper in inputs.papers for claim in paper.part("claims")]
-    write_effects(output, judge(claims, inputs, processes))
+    contrasts = [contrast for paper in inputs.papers for contrast in paper.part("contrasts")]
+    write_effects(output, [effect for contrast in contrasts for effect in effects(contrast, inputs)])
+
+
+def plan(effects: Path, *, output: Output) -> None:
+    """Write the half width that more splits would give every effect, and the fewest splits that settle it."""
+    from artifact.contrasts.effect import read_effects
+    from artifact.contrasts.plan import write_plan
+
+    write_plan(output, [effect for own in read_effects(effects).values() for effect in own])
 
 
 def exhibits(
@@ -348,17 +356,17 @@ def prose(
 
     Where it is strict and a sentence has moved, nothing is written and the status is 1.
     """
+    from artifact.contrasts.effect import read_effects
     from artifact.typesetting import prose
-    from artifact.verdicts.verdicts import read_effects
     from heldout.files import replacing
 
-    text, judgements = prose.read(sources), read_effects(effects)
-    lines = [prose.line(*one) for one in prose.moved(text, judgements)]
+    text, known = prose.read(sources), read_effects(effects)
+    lines = [prose.line(*one) for one in prose.moved(text, known)]
     for line in lines:
         print(f"heldout: {line}", file=sys.stderr)
     if strict and lines:
         return 1
-    for path, written in ((output, prose.render(text, judgements)), (moved, "".join(f"{line}\n" for line in lines))):
+    for path, written in ((output, prose.render(text, known)), (moved, "".join(f"{line}\n" for line in lines))):
         with replacing(path) as temporary:
             temporary.write_text(written, encoding="utf-8")
     return 0
@@ -445,7 +453,7 @@ def compare(
 
 STEPS = (
     *(study, check, fetch, prepare, synthesize, draw, describe, fit, grow, sweep, experiment, collect, timings),
-    *(effects, exhibits, prose, readme, digest, compare),
+    *(effects, plan, exhibits, prose, readme, digest, compare),
 )
 
 

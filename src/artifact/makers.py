@@ -43,7 +43,7 @@ def modules_of(file: Path) -> tuple[str, ...]:
                 experiment = [EXPERIMENTS[name].experiment_module(name)] if name in EXPERIMENTS else []
                 return ("artifact.study.steps", *experiment, *([MODELS[model]] if model in MODELS else []))
             case ("data", _, "effects.csv"):
-                return claims_modules(_settings(Path(*file.parts[: start + 2])))
+                return contrast_modules(_settings(Path(*file.parts[: start + 2])))
             case ("data", _, "scores.csv" | "groups.csv"):
                 return ("artifact.results.scores",)
             case ("data", _, "measurements.csv" | "notes.csv"):
@@ -58,9 +58,9 @@ def modules_of(file: Path) -> tuple[str, ...]:
     raise InputError(f"digest: {file}: neither a module, such as heldout.models.lda, nor a file that a study makes")
 
 
-def claims_modules(study: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the modules that judge the claims of a study's papers."""
-    return ("artifact.verdicts.claims", *(f"{paper.module}.claims" for paper in papers_of(study)))
+def contrast_modules(study: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the modules that estimate the contrasts of a study's papers."""
+    return ("artifact.contrasts.estimates", *(f"{paper.module}.contrasts" for paper in papers_of(study)))
 
 
 def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from artifact.verdicts.verdicts import read_effects
+from artifact.contrasts.effect import read_effects
 
 SHARE = 0.05  # share of all jobs between two lines
 SECONDS = 300.0  # seconds between two lines
@@ -37,14 +37,15 @@ class ProgressLines(logging.Handler):
 
 
 def outcome(made: Iterable[Path], effects: Path, start: float) -> list[str]:
-    """Return a line on the files that a run made, and one that counts its claims by verdict.
+    """Return a line on the files that a run made, and one that counts its effects by where they lie.
 
     Files and folders that are older than the run's start, in seconds since the epoch, are left out.
     """
     new = [str(path) for path in made if path.exists() and path.stat().st_mtime >= start]
     lines = [f"made {', '.join(new)}"] if new else []
     if new and effects.exists():
-        verdicts = [judgement.verdict for judgement in read_effects(effects).values()]
-        counted = ", ".join(f"{number} {name}" for name, number in Counter(verdicts).most_common())
-        lines.append(f"{len(verdicts)} claims: {counted}")
+        known = read_effects(effects)
+        findings = Counter(effect.finding for own in known.values() for effect in own)
+        counted = ", ".join(f"{number} {name}" for name, number in findings.most_common())
+        lines.append(f"{len(known)} contrasts, {findings.total()} effects: {counted}")
     return lines

@@ -1,49 +1,75 @@
-"""Two models, or two scores, of an experiment on the same documents: the measure of most of the gallery's claims."""
+"""Contrasts of the gallery and their sides: scores of models, and quantities measured of them, by corpus and K."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
+from artifact.contrasts.contrast import Contrast, Side
+from artifact.contrasts.estimates import per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
-from artifact.verdicts.effects import ON, effects, paired
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import MODELS, Effect, Margin, Test
 from gallery.member import LIKELIHOOD
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SPLIT = ("corpus", "seed")
-Side = str | tuple[str, str]  # a model, of which the score is compared, or a model and another of its scores
+Names = str | tuple[str, ...]
 
 
-def compared(
-    inputs: Inputs,
-    _: Sequence[str],
-    *,
-    experiment: str,
-    pairs: Sequence[tuple[str, Side, Side]],
-    evaluator: str = LIKELIHOOD,
-    keys: Sequence[str] = ON,
-    margin: Margin = MODELS,
-    test: Test = "above",
-) -> list[Effect]:
-    """Measure one side's scores less the other's; `pairs` are a part's name and two sides.
-
-    Where models are not paired by their numbers of topics, each is taken with its most.
-    """
-    scores, gains = select(inputs.scores, variant=experiment), []
-    for part, *sides in pairs:
-        one, other = (_rows(side, evaluator) for side in sides)
-        table = scores if "topics" in keys else _largest(scores)
-        gains += effects(paired(table, one, other, keys), margin=margin, test=test, held_out=inputs.held_out, part=part)
-    return gains
+def contrast(name: str, source: str, says: str, one: Side, other: Side | None = None, **settings: Any) -> Contrast:
+    """Return a contrast of the gallery, by K unless its settings say otherwise."""
+    return Contrast(name=name, question="models", source=source, says=says, one=one, other=other, **settings)
 
 
-def _rows(side: Side, evaluator: str) -> dict[str, str]:
-    model, score = side if isinstance(side, tuple) else (side, evaluator)
-    return {"model": model, "evaluator": score}
+def scored(name: str, experiment: Names, model: Names, evaluator: Names = LIKELIHOOD) -> Side:
+    """Return a score of a model of one experiment or several, nats per token, by K; "variant" is the experiment."""
+
+    def rows(inputs: Inputs) -> "pd.DataFrame":
+        return per_token(select(inputs.scores, variant=experiment, model=model, evaluator=evaluator))
+
+    return Side(name, rows)
 
 
-def _largest(scores: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the scores of every model and split with the most topics."""
-    return scores.sort_values("topics").drop_duplicates([*SPLIT, "model", "evaluator"], keep="last")
+def measured(name: str, experiment: Names, quantity: str, model: Names, sign: float = 1.0, **places: object) -> Side:
+    """Return a quantity of a model, or minus it, by K and the position on its axis; `places` choose rows further."""
+
+    def rows(inputs: Inputs) -> "pd.DataFrame":
+        table = select(inputs.measurements, variant=experiment, quantity=quantity, model=model, **places)
+        return table.assign(value=sign * table["value"], error=table["standard_error"])
+
+    return Side(name, rows)
+
+
+def at_most(side: Side, column: str = "topics") -> Side:
+    """Return a side at the largest K, or position, that each split of an experiment has, without it."""
+    return _at_end(side, column, "max")
+
+
+def at_fewest(side: Side) -> Side:
+    """Return a side at the smallest K that each split of an experiment has, without K."""
+    return _at_end(side, "topics", "min")
+
+
+def _at_end(side: Side, column: str, end: Literal["max", "min"]) -> Side:
+    def rows(inputs: Inputs) -> "pd.DataFrame":
+        table = side.rows(inputs)
+        return table[table[column] == table.groupby(["corpus", "variant", "seed"])[column].transform(end)].drop(
+            columns=column
+        )
+
+    return Side(side.name, rows)
+
+
+def together(name: str, column: str, sides: Mapping[str, Side]) -> Side:
+    """Return several sides as one that has their names in a column."""
+
+    def rows(inputs: Inputs) -> "pd.DataFrame":
+        import pandas as pd
+
+        return pd.concat([side.rows(inputs).assign(**{column: key}) for key, side in sides.items()], ignore_index=True)
+
+    return Side(name, rows)
+
+
+def opposed(column: str, one: Side, name: str, others: Mapping[str, Side]) -> tuple[Side, Side]:
+    """Return one side, and several others, as two that have the others' names in a column."""
+    return together(one.name, column, dict.fromkeys(others, one)), together(name, column, others)

@@ -1,7 +1,7 @@
 """The manifest of the gallery: Murphy (2012), "Machine Learning", chapter 27, section by section.
 
 A section is a folder with its models and evaluators, `spec` (settings and manifest), `experiments`, `science` (results
-and claims) and `exhibits`. `artifact.papers` finds the documents of the packages beside it in their files
+and contrasts) and `exhibits`. `artifact.papers` finds the documents of the packages beside it in their files
 `documents.py`.
 """
 

@@ -6,10 +6,10 @@ from itertools import groupby
 from matplotlib.figure import Figure
 from matplotlib.ticker import SymmetricalLogLocator
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.corpora import base_name
 from artifact.results.data_sets import DATA_SETS, DataSet
 from artifact.typesetting import latex, style
-from artifact.verdicts.inputs import Inputs
 from gallery import opening as results_opening
 from gallery.graphs.spec import LINKS, NODE_FEATURES
 from gallery.misprints import MISPRINTS

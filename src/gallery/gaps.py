@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.estimates import per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
-from artifact.verdicts.effects import per_token
-from artifact.verdicts.inputs import Inputs
 from gallery.member import LIKELIHOOD, USUAL
 
 if TYPE_CHECKING:

@@ -1,16 +1,14 @@
 """The numbers of the gallery that its text uses."""
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import Macros, experiment_settings
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
-from gallery.claims import CLAIMS
 from gallery.extensions.experiments import lda_hmm
 from gallery.extensions.science import DYNAMICS, SEQUENCES
 from gallery.gaps import gaps, largest_distance
@@ -36,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ONLINE = "online"
-COUNTED = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED)
 SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
 
 # members whose gap the text prints, by experiment
@@ -73,15 +70,12 @@ def macros(inputs: Inputs) -> Macros:
     corpus = next(iter(results.corpora(inputs, results.PERPLEXITY)), "")
     most = max(results.curve(inputs, corpus, results.LDA), default=0)
     beta = inputs.settings.experiment(results.PERPLEXITY).get("settings", {}).get("beta")
-    verdicts = Counter(inputs.judged(claim.name).verdict for claim in CLAIMS)
     result = {
         **{
             latex.camel("in", experiment, name): latex.setting(experiment_settings(inputs, experiment).get(name))
             for experiment, names in SETTINGS.items()
             for name in names
         },
-        "GalleryClaims": latex.integer(len(CLAIMS) - verdicts[IDENTITY]),
-        **{f"Gallery{name.title().replace(' ', '')}": latex.integer(verdicts[name]) for name in COUNTED},
         "GalleryLargestGap": latex.decimal(max(sizes), 2) if sizes else NOT_RUN,
         "GalleryScores": latex.integer(len(scores)),
         "GalleryRefuted": latex.integer(sum(row.refuted for row in scores)),
@@ -120,7 +114,7 @@ def macros(inputs: Inputs) -> Macros:
         spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
         result[f"Bank{name}"] = shown + spread
     for name, scores_of_curve in AT_MOST.items():
-        points = results.curve_points(inputs, [corpus], scores_of_curve)
+        points = select(results.curve_points(inputs, scores_of_curve), corpus=corpus)
         rows_shown = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
         result[f"Figure{name}"] = over_seeds.perplexity(rows_shown["value"].tolist())
     return result | undirected(inputs) | prior_macros(inputs) | graph_macros(inputs) | rating_macros(inputs)

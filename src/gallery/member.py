@@ -1,4 +1,4 @@
-"""Members of the gallery: the knowledge of the opening table, the claims and the tests about a model.
+"""Members of the gallery: the knowledge of the opening table, the contrasts and the tests about a model.
 
 A member is a frozen dataclass whose fields are the settings that it takes from an experiment's, by name; one with a
 default may be absent there. Data are what `gallery.tokens.members.data` makes of a corpus.
@@ -131,5 +131,5 @@ class Member(ABC, Generic[Data, Fitted]):
     def measured(
         self, fitted: Fitted, split: Split[Data], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
-        """Return further numbers that a claim needs, by quantity."""
+        """Return further numbers that contrasts and tests need, by quantity."""
         return {}

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import mean_points, select
-from artifact.verdicts.inputs import Inputs
 from gallery.documents import MURPHY, WITH_GAPS
 from gallery.graphs.science import block_rows
 from gallery.graphs.spec import PARTITIONS

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point, mean_points, select
-from artifact.verdicts.inputs import Inputs
 from gallery.member import LIKELIHOOD, USUAL
 
 

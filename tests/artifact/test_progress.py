@@ -3,12 +3,13 @@
 import logging
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from artifact.contrasts.effect import Effect, write_effects
 from artifact.progress import ProgressLines, outcome
-from artifact.verdicts.verdicts import Effect, Judgement, write_effects
 
 
 def test_a_line_comes_with_a_share_of_the_jobs_and_some_minutes(
@@ -26,18 +27,16 @@ def test_a_line_comes_with_a_share_of_the_jobs_and_some_minutes(
     assert [int(line.split()[1]) for line in said] == [*range(15, 61, 15), *range(65, 100, 5)]  # and then the share
 
 
-def test_a_run_ends_with_its_files_and_the_number_of_claims_by_verdict(tmp_path: Path) -> None:
+def test_a_run_ends_with_its_files_and_the_number_of_effects_by_where_they_lie(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("paper.pdf", "old.csv", "missing")]
     for path in files[:2]:
         path.touch()
     os.utime(files[1], (0.0, 0.0))
     effects = tmp_path / "effects.csv"
-    splits = {"One": 3, "Other": 1}
-    found = [Effect("cranfield", "", 1.0, 0.1, 2.0, "nats per token", replicates=number) for number in splits.values()]
-    write_effects(effects, [Judgement(name, (effect,)) for name, effect in zip(splits, found, strict=True)])
-    made, claims = outcome(files, effects, time.time() - 60.0)
+    effect = Effect("gap", "cranfield", "", 0, 1.0, 0.1, 2.0, "nats per token", replicates=3)
+    write_effects(effects, [effect, replace(effect, contrast="other", replicates=1)])
+    made, found = outcome(files, effects, time.time() - 60.0)
     assert str(files[0]) in made
     assert str(files[1]) not in made
-    assert "1 undecided" in claims
-    assert "Other" not in claims
+    assert found == "2 contrasts, 2 effects: 1 above, 1 open"
     assert outcome(files[1:], effects, time.time() - 60.0) == []

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from artifact.contrasts.effect import shown
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS
 from artifact.study.study import from_yaml, with_frozen
+from artifact.typesetting.contrasts_table import at_most_topics
 from artifact.typesetting.readme import commands, effect, results, studies, update
-from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import shown
 from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -39,8 +40,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
         benchmarks=ROOT / "data/reference/estimator_timings.csv",
         papers=PAPERS,
     )
-    claims = [claim for paper in PAPERS for claim in paper.part("claims")]
-    return replace(read, judgements={judged.claim: judged for judged in judge(claims, read)})
+    contrasts = [contrast for paper in PAPERS for contrast in paper.part("contrasts")]
+    return replace(read, effects={one.name: tuple(effects(one, read)) for one in contrasts})
 
 
 def test_the_generated_parts_are_current(inputs: Inputs) -> None:
@@ -57,10 +58,10 @@ def test_the_results_are_current_and_hold_every_estimate(inputs: Inputs) -> None
     text = (ROOT / "RESULTS.md").read_text(encoding="utf-8")
     assert results(inputs) == text, "RESULTS.md is behind: run `make readme`"
     rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    assert all(len(row) == 4 for row in rows)
-    effects = [one for judgement in inputs.judgements.values() for one in judgement.effects]
-    estimates = [re.sub(r"[†,]*$", "", number) for row in rows for number in row[2].split(" ")]
-    assert {shown(one)[0] for one in effects} <= set(estimates)
+    assert all(len(row) == 3 for row in rows)
+    known = [effect for own in inputs.effects.values() for effect in at_most_topics(own)]
+    estimates = {number.rstrip(",") for row in rows for number in row[2].split(" ")}
+    assert {shown(one)[0] for one in known} <= estimates
 
 
 @pytest.mark.parametrize(("name", "lines", "size"), [("README.md", 120, 12_000), ("RESULTS.md", 400, 40_000)])

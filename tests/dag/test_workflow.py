@@ -283,7 +283,7 @@ def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(f
             {"fit", "sweep", "synthesize", "describe_corpora"},
         ),
         (
-            ["artifact/typesetting/style.py", "artifact/papers/hofmann/claims.py"],
+            ["artifact/typesetting/style.py", "artifact/papers/hofmann/contrasts.py"],
             {"figures", "effects"},
             {"fit", "experiment"},
         ),

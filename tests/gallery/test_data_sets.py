@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from artifact.contrasts.effect import NOT_RUN
 from artifact.results.data_sets import DATA_SETS
 from artifact.typesetting import over_seeds
-from artifact.verdicts.verdicts import NOT_RUN
 from gallery.gaps import gaps
 from heldout.corpora.names import ARCHIVES
 

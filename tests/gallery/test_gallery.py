@@ -1,4 +1,4 @@
-"""The gallery in tiny form: every experiment, its rows, claims, exhibits and sentences."""
+"""The gallery in tiny form: every experiment, its rows, contrasts, exhibits and sentences."""
 
 import functools
 import re
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from estimated import estimated, means
 from printed import printed_nowhere
 from small_study import corpora_table
 from splits import on_two_splits
@@ -25,6 +26,9 @@ from tiny_undirected import SETTINGS as UNDIRECTED
 from tiny_undirected import TEST_DOCUMENTS
 from tiny_undirected import corpora as undirected_corpora
 
+from artifact.contrasts.effect import IS_ABOVE
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
 from artifact.results.arrays import Arrays
 from artifact.results.reading import select
@@ -33,10 +37,7 @@ from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
 from artifact.typesetting.exhibits import exhibits, make
 from artifact.typesetting.macros import macros
-from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import IDENTITY, NOT_RUN, SUPPORTED
-from gallery.claims import CLAIMS
+from gallery.contrasts import CONTRASTS
 from gallery.documents import MURPHY
 from gallery.member import DOCUMENTS, LIKELIHOOD, USUAL
 from gallery.misprints import MISPRINTS, Misprint
@@ -50,7 +51,6 @@ from gallery.tokens.science import (
     annealed_and_exact,
     bank,
     curve,
-    measured,
     opening_rows,
     sampled,
     senses,
@@ -192,7 +192,7 @@ def study() -> dict[str, Any]:
 
 @functools.cache
 def made() -> Inputs:
-    """Return the inputs of the tiny study, judged."""
+    """Return the inputs of the tiny study, with its effects."""
     given = {
         "cranfield": documents("cranfield"),
         "ap": documents("ap"),
@@ -214,7 +214,7 @@ def made() -> Inputs:
         versions={"heldout": "1.2.3"},
         papers=papers_of(asked),
     )
-    return replace(inputs, judgements={judged.claim: judged for judged in judge(CLAIMS, inputs)})
+    return replace(inputs, effects={contrast.name: tuple(effects(contrast, inputs)) for contrast in CONTRASTS})
 
 
 def cell(inputs: Inputs, **values: Any) -> pd.DataFrame:
@@ -297,27 +297,21 @@ def test_the_joint_of_assignments_is_the_samplers_own() -> None:
     assert samplers.log_joint(in_document, in_word, 0.5, 0.1) == pytest.approx(model.log_likelihood_[-1], abs=1e-6)
 
 
-def test_identities_hold_and_every_claim_is_tested() -> None:
+def test_identities_hold_and_every_contrast_is_estimated() -> None:
     inputs = made()
     assert inputs.measurements is not None
     same = inputs.measurements[inputs.measurements["quantity"].isin([GAP_LESS_MPCA, POISSON_LESS_PARTS])]
     assert len(same) == 3  # GaP where it is exact, the Poisson mixture at both sizes
     assert same["value"].max() < 1e-9
-    verdicts = {claim: judged.verdict for claim, judged in inputs.judgements.items()}
-    not_run = {claim for claim, verdict in verdicts.items() if verdict == NOT_RUN}
-    # where EM's weights are 0 nothing is compared, and coordinates need texts (`test_undirected`)
-    elsewhere = {"monk-15-wavers", "umls-clusters"}  # of data that are not drawn (`test_graphs`)
-    units = {"gaussian-units-are-factor-analysis", "gaussian-rbm-is-mixture"}
-    assert not_run <= {"degenerate-em-overfits", *units, *elsewhere}
-    assert verdicts["gap-given-length-is-mpca"] == verdicts["poisson-mixture-has-poisson-length"] == IDENTITY
-    assert all(effect.estimate < 0.0 for effect in inputs.judged("plsi-worse-by-full").effects)
+    assert {name for name, found in inputs.effects.items() if not found} == set()
+    assert means("lda-plsi-full", inputs)["EM, K = 2"] < 0.0
 
 
 def test_annealing_finds_the_exact_evidence_and_gibbs_the_exact_means() -> None:
     """Six short documents, 20 chains of 20 steps; 6 standard errors of 19 degrees of freedom fail once in 1e5 runs."""
     inputs = made()
     assert inputs.measurements is not None
-    exact = measured(inputs, bank_and_river.EVIDENCE).set_index("topics")["value"]
+    exact = select(inputs.measurements, quantity=bank_and_river.EVIDENCE).set_index("topics")["value"]
     assert len(exact) == 2
     rows = inputs.measurements[inputs.measurements["quantity"] == bank_and_river.ANNEALED_EVIDENCE]
     for row in rows.to_dict("records"):
@@ -353,13 +347,15 @@ def test_traces_go_from_batch_to_batch_and_senses_have_the_word() -> None:
     assert word in {name for meaning in meanings for name, _ in meaning.words + meaning.tokens}
 
 
-def test_a_claim_turns_with_the_scores() -> None:
+def test_contrasts_turn_with_the_scores() -> None:
     inputs = made()
     turned = inputs.scores.copy()
     lda = (turned["variant"] == "perplexity") & (turned["model"] == "lda")
     turned.loc[lda, "log_likelihood"] *= 0.5
-    judged = {one.claim: one for one in judge(CLAIMS, on_two_splits(replace(inputs, scores=turned)))}
-    assert judged["plsi-worse-by-full"].verdict == judged["lda-outperforms-simpler"].verdict == SUPPORTED
+    given = on_two_splits(replace(inputs, scores=turned))
+    found = [effect for name in ("lda-plsi-full", "lda-mixture") for effect in estimated(name, given).values()]
+    assert {effect.finding for effect in found} == {IS_ABOVE}
+    assert estimated("lda-unigram", given)["ap", "Figure 27.6"].finding == IS_ABOVE
 
 
 @pytest.mark.parametrize("misprint", [one for one in MISPRINTS if one.errors], ids=lambda one: str(one.place))
@@ -398,8 +394,8 @@ def test_the_document_uses_macros_that_are_there_and_types_no_number() -> None:
     assert re.findall(r".{0,30}\d.{0,10}", body) == []
 
 
-def test_every_claim_has_a_sentence() -> None:
-    assert set(re.findall(r"\\holds\{([^{}]*)\}", TEXT)) == {claim.name for claim in CLAIMS}
+def test_every_contrast_has_a_sentence() -> None:
+    assert set(re.findall(r"\\holds\{([^{}]*)\}", TEXT)) == {contrast.name for contrast in CONTRASTS}
 
 
 def test_bad_settings_are_refused() -> None:

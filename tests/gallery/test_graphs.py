@@ -1,16 +1,12 @@
-"""Graphs and relations in tiny form: what was measured, the claims, and the misprints of their sections."""
-
-from dataclasses import replace
+"""Graphs and relations in tiny form: what was measured, and its contrasts."""
 
 import numpy as np
 import pytest
+from estimated import estimated, means
 from test_gallery import made, run
 from tiny_graphs import MONKS, corpora
 
 from artifact.results.reading import select
-from artifact.verdicts.claims import judge
-from artifact.verdicts.verdicts import CONTRADICTED, IDENTITY
-from gallery.claims import CLAIMS
 from gallery.graphs import science as results
 from gallery.graphs.experiments import concepts, links, partitions
 from gallery.graphs.experiments.block_graphs import NINE, STRUCTURES
@@ -35,18 +31,6 @@ def test_scores_stand_in_their_order_about_the_exact_likelihood() -> None:
         assert abs(row.annealed - row.exact) < 6.0 * row.error + 1e-9
         assert max(row.bound, row.joint) < row.exact + 1e-9
         assert row.profile > row.exact
-    assert made().judged("profile-is-optimistic").verdict == IDENTITY
-
-
-def test_a_profile_below_the_likelihood_would_be_a_bug_and_is_shown_as_one() -> None:
-    inputs = made()
-    assert inputs.measurements is not None
-    turned = inputs.measurements.copy()
-    turned.loc[turned["quantity"] == partitions.PROFILE, "value"] -= 1000.0
-    (judged,) = (
-        one for one in judge(CLAIMS, replace(inputs, measurements=turned)) if one.claim == "profile-is-optimistic"
-    )
-    assert judged.verdict == CONTRADICTED
 
 
 def test_drawn_groups_are_found() -> None:
@@ -74,6 +58,10 @@ def test_memberships_are_distributions() -> None:
     for rho in results.rhos(inputs):
         (shares,) = results.memberships_by_seed(inputs, rho).values()
         assert shares.sum(axis=1) == pytest.approx(1.0, abs=1e-9)
+    (shares,) = results.memberships_by_seed(inputs, 0.0).values()
+    second = results.second_shares(shares)
+    expected = {"waverers": second[7] - np.delete(second, 7).mean()}  # of nine nodes one is a waverer
+    assert means("wavering-monks", inputs) == pytest.approx(expected)
     assert results.second_shares(np.array([[0.7, 0.1, 0.2], [0.0, 1.0, 0.0]])).tolist() == [0.2, 0.0]
 
 
@@ -83,6 +71,12 @@ def test_hidden_pairs_have_log_losses_of_all_predictions() -> None:
         found = results.rows(inputs, LINKS, f"{name}-{links.LOG_LOSS}")
         assert set(zip(found["model"], found["topics"], strict=True)) == {("sbm", 2), ("irm", 0)}
         assert (found["value"] > 0.0).all()
+    loss = {
+        name: results.rows(inputs, LINKS, f"{name}-{links.LOG_LOSS}", model="irm")["value"].item()
+        for name in (links.ONE, links.AVERAGE)
+    }
+    (effect,) = estimated("average-partition", inputs).values()
+    assert effect.estimate == pytest.approx(loss[links.ONE] - loss[links.AVERAGE])
     areas = results.rows(inputs, LINKS, f"{links.AVERAGE}-{links.AUC}")["value"]
     assert areas.between(0.0, 1.0).all()
 

@@ -1,4 +1,4 @@
-"""Models whose documents have priors of their own in tiny form: their rows, identities, claims and exhibits."""
+"""Models whose documents have priors of their own in tiny form: their rows, identities, contrasts and exhibits."""
 
 import functools
 from dataclasses import replace
@@ -7,25 +7,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+from estimated import means
 from small_study import corpora_table
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_priors import NAME, SETTINGS, TEST_DOCUMENTS, corpora
 
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
 from artifact.results.arrays import Arrays
 from artifact.results.reading import select
 from artifact.results.recorder import Results
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
-from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import IDENTITY, NOT_RUN
 from gallery.documents import MURPHY
 from gallery.priors import science as results_priors
 from gallery.priors.exhibits import layout, prior_macros
 from gallery.priors.experiments import correlation, covariates, tags
-from gallery.priors.science import PRIORS, SAME
-from gallery.priors.spec import CORRELATION, COVARIATES, EXHIBITS
+from gallery.priors.science import PRIORS
+from gallery.priors.spec import CORRELATION, COVARIATES, EXHIBITS, TAGS
 from heldout.errors import InputError
 from heldout.evaluators import EXACT
 
@@ -39,12 +40,12 @@ def run(name: str, seed: int = 0, **changes: Any) -> Results:
 
 @functools.cache
 def made() -> Inputs:
-    """Return the inputs of the tiny study, judged."""
+    """Return the inputs of the tiny study."""
     measures = {name: {"corpora": [NAME], "seeds": [0, 1], "settings": s} for name, (_, s) in SETTINGS.items()}
     listed = {name: {"test_documents": n} for name, n in TEST_DOCUMENTS.items()}
     asked = {**NOTHING, "study": "gallery", "document": "gallery", "corpora": listed, "measures": measures}
     parts = [run(name, seed) for name in SETTINGS for seed in ((0,) if name == "topic-graph" else (0, 1))]
-    inputs = Inputs(
+    return Inputs(
         scores_table(score for part in parts for score in part.scores),
         corpora_table(asked, synthetic=False),
         asked,
@@ -54,7 +55,6 @@ def made() -> Inputs:
         versions={"heldout": "1.2.3"},
         papers=papers_of(asked),
     )
-    return replace(inputs, judgements={judged.claim: judged for judged in judge(PRIORS, inputs)})
 
 
 def test_folding_in_lies_above_and_the_bound_below() -> None:
@@ -82,20 +82,20 @@ def test_annealing_has_the_exact_values_where_there_are_both() -> None:
 
 def test_one_tag_informs_no_other_but_under_dmr_and_categorical_pca() -> None:
     inputs = made()
-    nothing = results_priors.informations(inputs, (tags.EXPERTS, tags.TWO_STEPS))
+    information = select(inputs.measurements, variant=TAGS, quantity=tags.INFORMATION)
+    nothing = select(information, model=(tags.EXPERTS, tags.TWO_STEPS))
     assert len(nothing) == 4
-    assert nothing["value"].abs().max() < SAME
-    for model in (covariates.REGRESSION, tags.INPUTS, tags.QUADRATURE):
-        informed = results_priors.informations(inputs, (model,))
-        assert len(informed)
-        assert (informed["value"] > 0.0).all()
-    assert inputs.judged("one-tag-informs-no-other").verdict == IDENTITY
+    assert nothing["value"].abs().max() < 1e-9
+    informed = [select(information, model=model) for model in (covariates.REGRESSION, tags.INPUTS, tags.QUADRATURE)]
+    assert all(len(rows) and (rows["value"] > 0.0).all() for rows in informed)
+    found = means("tag-information", inputs)
+    assert list(found.values()) == pytest.approx([rows["value"].mean() for rows in informed])
 
 
-def test_every_claim_is_tested_and_every_exhibit_made(tmp_path: Path) -> None:
+def test_every_contrast_is_estimated_and_every_exhibit_made(tmp_path: Path) -> None:
     inputs = made()
-    not_run = {claim for claim, judged in inputs.judgements.items() if judged.verdict == NOT_RUN}
-    assert not_run <= {"own-ctm-above-tomotopy"}  # where tomotopy is not installed
+    not_run = {contrast.name for contrast in PRIORS if not effects(contrast, inputs)}
+    assert not_run <= {"ctm-tomotopy"}  # where tomotopy is not installed
     for name in EXHIBITS:
         shown = MURPHY.exhibits[name].make(inputs)
         if name.startswith("table"):

@@ -6,24 +6,25 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from estimated import means
 from matplotlib import pyplot as plt
 from small_study import corpora_table
 from tables_of import measurements_table, notes_table, scores_table
 
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.results.arrays import Arrays
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from artifact.study.study import NOTHING
 from artifact.typesetting import latex, style
-from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.ratings import exhibits as figures_ratings
 from gallery.ratings import exhibits as macros_ratings
 from gallery.ratings import exhibits as tables_ratings
 from gallery.ratings import science as results_ratings
 from gallery.ratings.experiments import rating_curves, ratings
-from gallery.ratings.science import RATINGS_CLAIMS
+from gallery.ratings.science import FACTORISATION
 from gallery.ratings.spec import RatingCurves, Ratings
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
@@ -89,27 +90,31 @@ def made() -> Inputs:
     )
 
 
-def test_every_claim_has_effects_of_both_seeds() -> None:
-    for judged in judge(RATINGS_CLAIMS, made()):
-        assert judged.effects, judged.claim
-        assert {effect.replicates for effect in judged.effects} == {2}
-        assert all(np.isfinite(effect.estimate) for effect in judged.effects)
+def test_every_contrast_has_effects_of_both_seeds() -> None:
+    for contrast in FACTORISATION:
+        found = effects(contrast, made())
+        assert found, contrast.name
+        assert {effect.replicates for effect in found} == {2}
+        assert all(np.isfinite(effect.estimate) for effect in found)
 
 
 def test_effects_are_differences_of_scores() -> None:
-    judged = {one.claim: one for one in judge(RATINGS_CLAIMS, made())}
-    gains = []
-    for seed in (0, 1):
-        values = {
-            (s.model, s.topics): s.log_likelihood / s.tokens for s in run(seed)[0].scores if s.evaluator == LIKELIHOOD
-        }
-        gains.append(np.mean([values[ratings.PMF_EM, K] - values[ratings.PMF_POINT, K] for K in (2, 3)]))
-    assert judged["degenerate-pmf-overfits"].effects[0].estimate == pytest.approx(np.mean(gains))
+    values = {
+        (s.model, s.topics, s.seed): s.log_likelihood / s.tokens
+        for seed in (0, 1)
+        for s in run(seed)[0].scores
+        if s.evaluator == LIKELIHOOD
+    }
+    gains = {
+        f"K = {K}": np.mean([values[ratings.PMF_EM, K, seed] - values[ratings.PMF_POINT, K, seed] for seed in (0, 1)])
+        for K in (2, 3)
+    }
+    assert means("pmf-points", made()) == pytest.approx(gains)
     errors = []
     for seed in (0, 1):
         last = {m.model: m.value for m in run(seed)[1].measurements if (m.axis, m.at) == ("pass", 3)}
         errors.append(last["svd"] - last["pmf1"])
-    assert judged["priors-reduce-overfitting"].effects[0].estimate == pytest.approx(np.mean(errors))
+    assert means("priors-error", made())["PMF1"] == pytest.approx(np.mean(errors))
 
 
 def test_tables_have_every_model_and_their_numbers() -> None:

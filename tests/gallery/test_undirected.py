@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from estimated import estimated
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
 from tiny_undirected import SETTINGS, TEST_DOCUMENTS, corpora, newsgroups
 
+from artifact.contrasts.effect import IS_ABOVE, IS_BELOW
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
 from artifact.results.reading import select
 from artifact.results.recorder import Results
@@ -19,9 +23,6 @@ from artifact.study.job import Job
 from artifact.study.settings import parse
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
-from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import IDENTITY, NO_DIFFERENCE, SUPPORTED
 from gallery.documents import MURPHY
 from gallery.member import LIKELIHOOD
 from gallery.undirected import spec as settings_undirected
@@ -209,23 +210,14 @@ def test_drawn_documents_stand_in_for_records() -> None:
     assert 0.0 < present.mean() < 1.0
 
 
-def test_every_claim_is_tested_and_turns_with_the_scores() -> None:
+def test_every_contrast_is_estimated_and_turns_with_the_scores() -> None:
     inputs = made()
-    judged = {one.claim: one for one in judge(UNDIRECTED, inputs)}
-    assert all(one.effects for one in judged.values())
-    identities = ("gaussian-units-are-factor-analysis", "gaussian-rbm-is-mixture")
-    assert {judged[name].verdict for name in identities} == {IDENTITY}
+    assert all(effects(contrast, inputs) for contrast in UNDIRECTED)
     scores = inputs.scores.copy()
     worse = (scores["model"] == boltzmann.ONE) | (scores["model"] == "lda") | (scores["model"] == boltzmann.FIELD)
     scores["log_likelihood"] *= 1.0 + worse
-    turned = {one.claim: one for one in judge(UNDIRECTED, on_two_splits(replace(inputs, scores=scores)))}
-    effects = {effect.part: effect for effect in turned["pcd-better-than-cd"].effects}
-    assert effects["than one sweep"].verdict == SUPPORTED
-    assert turned["softmax-better-than-lda"].verdict == SUPPORTED
-    assert turned["mean-field-below-independent"].verdict == SUPPORTED
-    measurements = inputs.measurements
-    assert measurements is not None
-    same = measurements.copy()
-    same["value"] = same["value"].where(same["quantity"] != LIKELIHOOD, -1.0)
-    alike = {one.claim: one for one in judge(UNDIRECTED, on_two_splits(replace(inputs, measurements=same)))}
-    assert alike["cd-faster-early"].verdict == NO_DIFFERENCE
+    turned = on_two_splits(replace(inputs, scores=scores))
+    assert {effect.finding for effect in estimated("pcd-cd", turned).values()} == {IS_ABOVE}
+    assert {effect.finding for effect in estimated("softmax-lda", turned).values()} == {IS_ABOVE}
+    found = estimated("lda-unigram", turned)
+    assert {effect.finding for effect in found.values()} == {IS_BELOW}

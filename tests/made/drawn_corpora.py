@@ -1,10 +1,11 @@
-"""Made-up scores of models of drawn corpora, that bear out every claim of Buntine (2009, section 4.2)."""
+"""Made-up scores of models of drawn corpora, as Buntine (2009, section 4.2) describes them."""
 
 import math
 from typing import Any
 
 import pandas as pd
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
     PARTICLE_FILTER,
@@ -15,7 +16,6 @@ from artifact.papers.buntine.experiments.model_selection import (
 from artifact.papers.buntine.readings import LOGS, RESAMPLED
 from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.results.scores import COLUMNS
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import PARTICLES, SEQUENTIAL
 
 SIZES = (100, 400, 1600)
@@ -109,7 +109,10 @@ def drawn(
     scores, measurements = rows(corpora, seeds, gap, times, evaluators)
     return Inputs(
         scores=pd.DataFrame(scores, columns=list(COLUMNS)),
-        corpora=pd.DataFrame({"corpus": ["reuters"], "synthetic": [str(synthetic).lower()]}),
+        corpora=pd.DataFrame(
+            [("reuters", str(synthetic).lower(), 0, 0)],
+            columns=["corpus", "synthetic", "train_documents", "test_documents"],
+        ),
         study={"study": "drawn", "table_1_also": [], "corpora": {"reuters": {"test_documents": 4}}},
         measurements=pd.DataFrame(measurements, columns=list(MEASURED)),
     )

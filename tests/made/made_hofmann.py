@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 
 from tables_of import measurements_table, scores_table
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
 from artifact.papers.hofmann.results import (
     COARSE_COOLED,
@@ -23,7 +24,6 @@ from artifact.papers.hofmann.results import (
 )
 from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
-from artifact.verdicts.inputs import Inputs
 from heldout.topics import perplexity
 
 TOKENS = 1000

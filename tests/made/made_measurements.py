@@ -1,13 +1,14 @@
 """Made-up scores and measurements of the truth, kind by kind; those of drawn corpora are in `drawn_corpora`."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from tables_of import measurements_table, scores_table
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.results import GAMMAS, PUBLISHED
 from artifact.papers.likelihood.experiments.precision import BIAS, DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
@@ -15,7 +16,6 @@ from artifact.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
 from artifact.papers.likelihood.experiments.precision import variant as variant_of
 from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import PARTICLES, SEQUENTIAL, likelihood_estimators
 from heldout.topics import perplexity
 
@@ -69,25 +69,19 @@ def calibration(
     return rows
 
 
-def mean_ratios(ratios: Mapping[str, float] | None = None) -> list[Measurement]:
-    """Return the mean ratios of LR and LRS to the likelihood, 1 but where one is given by estimator."""
+def errors_by_samples(rms: Callable[[str, int], float] = lambda _, samples: 5.0 / samples**0.5) -> list[Measurement]:
+    """Return errors of LR and LRS with these root mean squares, nats per document, and the spread of the reference."""
     rows = []
     for corpus, K in (("s10", 10), ("none", 4)):
+        reference = 0.02 * (K > 4)
         for samples, documents in ((100, 1000), (1000, 100)):
             key = (corpus, "none", "mean-ratio", K, 0.0, "none", 0)
             for name in (PARTICLES, SEQUENTIAL):
-                ratio = (ratios or {}).get(name, 1.0)
-                rows += [
-                    Measurement(*key, f"ratio-{name}", "samples", samples, ratio, 0.01),
-                    Measurement(*key, f"logarithm-{name}", "samples", samples, math.log(ratio) - 0.05, 0.02),
-                ]
-            values = {
-                "documents": documents,
-                "mean-tokens": 80.0,
-                "reference-error": 0.02 * (K > 4),
-                "reference-bias": 0.0,
-            }
-            rows += [Measurement(*key, name, "samples", samples, float(value)) for name, value in values.items()]
+                square = rms(name, samples) ** 2 - 0.03**2 + reference**2  # without the mean's
+                error = math.sqrt(square / (documents - 1.0))
+                rows.append(Measurement(*key, f"logarithm-{name}", "samples", samples, -0.03, error))
+            for name, value in (("documents", documents), ("reference-error", reference)):
+                rows.append(Measurement(*key, name, "samples", samples, float(value)))
     return rows
 
 
@@ -267,13 +261,13 @@ def is_a_probability(changes: dict[tuple[str, str], float] | None = None) -> lis
 
 
 def optimism_inputs(*, gaps: Gap = gap, synthetic: bool = False) -> Inputs:
-    """Return the small study with the scores and measurements of `optimism` alone."""
-    from small_study import inputs, small_study  # which take their rows from here
+    """Return the small study with the scores and measurements of `optimism` alone, and their effects."""
+    from small_study import inputs, small_study, with_effects  # which take their rows from here
 
     study = small_study()
     scores, rows = optimism(study["measures"]["optimism"]["corpora"], gaps)
     given = inputs(study, synthetic=synthetic)
-    return replace(given, scores=scores_table(scores), measurements=measurements_table(rows))
+    return with_effects(replace(given, scores=scores_table(scores), measurements=measurements_table(rows)))
 
 
 def components_inputs(

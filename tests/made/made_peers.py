@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable
 import pandas as pd
 from tables_of import measurements_table, scores_table
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.measurements import NOTES, Measurement, Note
 from artifact.results.scores import Score
-from artifact.verdicts.inputs import Inputs
 
 LIBRARIES = ("scikit-learn", "gensim", "tomotopy")
 TOPICS = (5, 20, 160)

@@ -14,12 +14,13 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
+from artifact.contrasts.contrast import Contrast
+from artifact.contrasts.effect import Effect
+from artifact.contrasts.estimates import effects
+from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS
 from artifact.results.measurements import COLUMNS as MEASURED
 from artifact.results.scores import COLUMNS
-from artifact.verdicts.claims import judge
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import Judgement
 from heldout.evaluators import FULL, HALF
 
 MAIN, SECOND, GIBBS = "smoothed-after-training", "smoothed-in-m-step", "collapsed-gibbs"
@@ -286,7 +287,7 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
     if "calibration" in asked:
         rows += made.calibration(pairs=8)
     if "mean-ratio" in asked:
-        rows += made.mean_ratios()
+        rows += made.errors_by_samples()
     if "convergence-to-exact" in asked:
         rows += made.convergence_to_exact()
     if "reference" in asked:
@@ -351,10 +352,10 @@ def inputs(
     timings: pd.DataFrame | None = None,
     shift: float = 0.0,
 ) -> Inputs:
-    """Return the inputs of a study with made-up scores, and the judgements that follow from them."""
+    """Return the inputs of a study with made-up scores, and the effects that follow from them."""
     study = study or small_study()
     scores, measurements = truth_rows(study)
-    unjudged = Inputs(
+    given = Inputs(
         scores=pd.DataFrame(score_rows(study, p) + scores, columns=list(COLUMNS)),
         corpora=corpora_table(study, synthetic=synthetic),
         study=study,
@@ -366,40 +367,47 @@ def inputs(
         versions={"heldout": "1.2.3", "python": "3.11"},
         papers=PAPERS,
     )
-    made_of = (json.dumps(study), p, shift)  # what judgements depend on, but for timings
-    if timings is not None or made_of not in _JUDGEMENTS:
-        judgements = _Judgements(unjudged)
-        if timings is None:
-            _JUDGEMENTS[made_of] = judgements
-    else:
-        judgements = _JUDGEMENTS[made_of]
-    return replace(unjudged, judgements=judgements)
+    made_of = (json.dumps(study), p, shift)  # what effects depend on, but for timings
+    if made_of not in _EFFECTS:
+        _EFFECTS[made_of] = _Lazy(given)
+    return replace(given, effects=_EFFECTS[made_of])
 
 
-class _Judgements(Mapping[str, Judgement]):
-    """The judgements on some inputs, made when the first is looked at: most exhibits show none."""
+def with_effects(given: Inputs) -> Inputs:
+    """Return inputs with the effects that follow from their own tables."""
+    return replace(given, effects=_Lazy(given))
 
-    def __init__(self, unjudged: Inputs) -> None:
+
+class _Lazy(Mapping[str, tuple[Effect, ...]]):
+    """The effects of some inputs, each contrast's estimated when it is looked at: most exhibits show few or none."""
+
+    def __init__(self, given: Inputs) -> None:
         # a test may go on to change its tables
-        tables = {name: getattr(unjudged, name).copy() for name in ("scores", "measurements")}
-        self.unjudged = replace(unjudged, **tables)
-
-    @functools.cached_property
-    def judged(self) -> dict[str, Judgement]:
-        claims = [claim for paper in PAPERS for claim in paper.part("claims")]
-        try:
-            return {judgement.claim: judgement for judgement in judge(claims, self.unjudged)}
-        except KeyError as error:  # which `get` would take for a claim that was not judged
-            raise AssertionError("a claim failed") from error
+        tables = {
+            name: table.copy() for name in ("scores", "measurements") if (table := getattr(given, name)) is not None
+        }
+        self.given = replace(given, **tables)
+        self.known: dict[str, tuple[Effect, ...]] = {}
 
     def __len__(self) -> int:
-        return len(self.judged)
+        return len(_contrasts())
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.judged)
+        return iter(_contrasts())
 
-    def __getitem__(self, claim: str) -> Judgement:
-        return self.judged[claim]
+    def __getitem__(self, name: str) -> tuple[Effect, ...]:
+        contrast = _contrasts()[name]
+        if name not in self.known:
+            try:
+                self.known[name] = tuple(effects(contrast, self.given))
+            except KeyError as error:  # which `get` would take for a contrast that was not run
+                raise AssertionError(f"{name} failed") from error
+        return self.known[name]
 
 
-_JUDGEMENTS: dict[tuple[object, ...], _Judgements] = {}
+@functools.cache
+def _contrasts() -> dict[str, Contrast]:
+    return {contrast.name: contrast for paper in PAPERS for contrast in paper.part("contrasts")}
+
+
+_EFFECTS: dict[tuple[object, ...], _Lazy] = {}

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from artifact.verdicts.inputs import Inputs
 
 
 def on_two_splits(given: Inputs) -> Inputs:

@@ -13,7 +13,7 @@ from pathlib import Path
 from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC, raw_files
 from artifact.study.digest import Digests
 from heldout.errors import InputError, printable
-from artifact.makers import claims_modules, exhibit_modules, modules_of, older_than_code
+from artifact.makers import contrast_modules, exhibit_modules, modules_of, older_than_code
 from artifact.study.manifest import kind
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
@@ -149,7 +149,7 @@ def alone():
 
 
 def made(since):
-    """Print the files that this run has made, and how many claims it decided."""
+    """Print the files that this run has made, and how many effects it found."""
     files = [
         PDF,
         FIGURES,

@@ -20,7 +20,7 @@ rule write_study:
 
 
 rule effects:
-    """Judge the papers' claims: every effect with its interval and verdict."""
+    """Estimate the papers' contrasts: every effect with its interval."""
     input:
         **TABLES,
         **TIMINGS,
@@ -31,12 +31,11 @@ rule effects:
         f"{LOGS}/effects.log",
     benchmark:
         f"{BENCHMARKS}/effects.tsv"
-    threads: 2
     params:
-        code=code_from(claims_modules, shown),
+        code=code_from(contrast_modules, shown),
         options=options(TIMINGS),
     shell:
-        f"{STEP} effects --processes {{threads}} {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
+        f"{STEP} effects {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
 
 
 EXHIBIT = f"{GIVEN} --effects {{input.effects}} {{params.options}} --output {{params.folder}} 2> {{log}}"

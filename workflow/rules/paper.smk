@@ -1,7 +1,7 @@
 """Exhibits and sections to the PDF; the same commit and the same scores give the same bytes.
 
-What was written about the studies `paper` and `gallery` names the verdicts that it stands on. From the committed reference
-a verdict that has moved is an error; after a rerun such sentences are marked, and `verdicts_stand` fails at the end.
+What was written about the studies `paper` and `gallery` names the findings that it stands on. From the committed reference
+a finding that has moved is an error; after a rerun such sentences are marked, and `findings_stand` fails at the end.
 """
 
 if settings.written:
@@ -25,14 +25,14 @@ if settings.written:
             "{STEP} prose {input.text} --effects {input.effects} --output {output.text} --moved {output.moved}"
             " {params.strict} 2>&1 | tee {log}"
 
-    rule verdicts_stand:
+    rule findings_stand:
         """Fail, once the PDF is there, where this run has moved what a sentence says."""
         input:
             PDF,
             timings=f"{DATA}/timings.csv",
             moved=f"{DATA}/moved.txt",
         log:
-            f"{LOGS}/verdicts_stand.log",
+            f"{LOGS}/findings_stand.log",
         shell:
             "test ! -s {input.moved} && touch {log} || {{ cat {input.moved} >&2; exit 1; }}"
 

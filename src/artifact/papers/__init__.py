@@ -3,8 +3,8 @@
 A document shows the exhibits of its papers: a study's is paper/main.tex, or the document that its key `document` names.
 A package beside this one adds documents by a file `documents.py` with the mapping `DOCUMENTS`.
 
-In each folder `experiments/` run and give scores and measurements, `results` reads the tables back, `claims` goes from
-results to verdicts, `figures`, `tables` and `macros` from both to print. No folder imports another.
+In each folder `experiments/` run and give scores and measurements, `results` reads the tables back, `contrasts` goes
+from results to effects, `figures`, `tables` and `macros` from both to print. No folder imports another.
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,7 @@
 A row's key is (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). The table holds no timings,
 so that two runs can be compared byte by byte.
 
-The intervals of effects (`artifact.verdicts.effects`) need to know what documents add to a score. They enter by
+The intervals of effects (`artifact.contrasts.estimates`) need to know what documents add to a score. They enter by
 `GROUPS` fixed groups: a document's group is a hash of its name, the same in every split, model and run. A job's file
 has the groups' columns beside the score's; collected, they are a table of their own with the same key, and people read
 the scores.

@@ -1,4 +1,4 @@
-"""Manifests: the experiments, exhibits and claims of a paper's folder, without importing them.
+"""Manifests: the experiments, exhibits and contrasts of a paper's folder, without importing them.
 
 A paper is a folder of `artifact.papers` whose `__init__` holds one `Paper`. The workflow reads the manifests whenever
 it looks at its rules, so nothing here imports NumPy.
@@ -29,7 +29,6 @@ class Exhibit:
         corpus: the position in the study of the one corpus that it is about; None for all corpora.
         original: its counterpart in the source, such as "Figure 4"; empty if there is none.
         drawn: corpora drawn from trained models; it shows at least one of them. Empty if it shows other corpora.
-        claims: the claims that it shows, by name.
         package: the dotted name of the package that has the function; set by the paper that has the exhibit.
     """
 
@@ -39,7 +38,6 @@ class Exhibit:
     corpus: int | None = None
     original: str = ""
     drawn: tuple[str, ...] = ()
-    claims: tuple[str, ...] = ()
     package: str = ""
 
     @property
@@ -92,7 +90,6 @@ class Paper:
         exhibits: by name.
         front_page: whether its `tables` have a function `front_page`, of the README's few numbers, and its
             `questions` a function `page`, of docs/questions.md.
-        scorecard: the claims that the paper's body lists, by name; the appendix has all.
     """
 
     module: str
@@ -101,7 +98,6 @@ class Paper:
     optional: tuple[str, ...] = ()
     exhibits: Mapping[str, Exhibit] = field(default_factory=dict)
     front_page: bool = False
-    scorecard: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         bound = {name: replace(one, package=one.package or self.module) for name, one in self.exhibits.items()}
@@ -117,6 +113,7 @@ class Paper:
         package = self.experiments[name].package or self.module
         return f"{package}.experiments.{name.replace('-', '_')}"
 
-    def part(self, name: Literal["claims", "macros"]) -> Any:
-        """Import a module of the paper and return its CLAIMS, or its function `macros`."""
-        return getattr(importlib.import_module(f"{self.module}.{name}"), {"claims": "CLAIMS"}.get(name, name))
+    def part(self, name: Literal["contrasts", "macros"]) -> Any:
+        """Import a module of the paper and return its CONTRASTS, or its function `macros`."""
+        module = importlib.import_module(f"{self.module}.{name}")
+        return getattr(module, "CONTRASTS" if name == "contrasts" else name)

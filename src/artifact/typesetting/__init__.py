@@ -1,1 +1,1 @@
-"""Printing of results and verdicts: style, LaTeX, and the generated parts of the paper and README."""
+"""Printing of results and effects: style, LaTeX, and the generated parts of the paper and README."""

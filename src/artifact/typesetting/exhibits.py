@@ -6,18 +6,18 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from artifact.contrasts.inputs import Inputs
 from artifact.study.manifest import ALL, Exhibit, Paper, kind
 from artifact.study.study import ALTERNATIVES, BEYOND_VOCABULARY, SECOND, Run, Settings
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.files import replacing
 
 SHARED = {
     name: Exhibit(title, function, parts, package="artifact.typesetting")
     for name, title, function, parts in (
-        ("table-claims", "the claims, tested", "claims_table.render", ALL),
-        ("table-scorecard", "a dozen claims of the sources", "claims_table.scorecard", ALL),
-        ("table-provenance", "name, number and claims of every exhibit", "provenance.render", ALL),
+        ("table-contrasts", "the contrasts and their effects", "contrasts_table.render", ALL),
+        ("table-scorecard", "statements of the sources and their effects", "contrasts_table.scorecard", ALL),
+        ("table-provenance", "name and number of every exhibit", "provenance.render", ALL),
         ("macros", "every number in the text", "macros.render", ALL),
     )
 }
@@ -29,12 +29,10 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
     known = {name: exhibit for paper in papers for name, exhibit in paper.exhibits.items()} | SHARED
     optional = {name for paper in papers for name in paper.optional}
 
-    scored = any(paper.scorecard for paper in papers)
-
     def has(exhibit: Exhibit) -> bool:
         runs = [run for part in exhibit.parts for run in settings.experiment_runs(part)]
         return (
-            (exhibit is not SHARED["table-scorecard"] or scored)
+            (exhibit is not SHARED["table-scorecard"] or len(papers) > 1)  # sources beside one another
             and (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
             and (exhibit.parts != (BEYOND_VOCABULARY,) or bool(settings.beyond.corpus))
             and (exhibit.parts != (SECOND,) or bool(settings.second_reading_seeds))

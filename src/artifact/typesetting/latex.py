@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.data_sets import DATA_SETS
-from artifact.verdicts.inputs import Inputs
 from heldout.corpora.names import SYNTHETIC
 
 DASH = "--"
@@ -36,7 +36,7 @@ def escape(text: str) -> str:
 
 
 def wording(text: str) -> str:
-    r"""Return the plain words of a claim as LaTeX: Greek letters by their names, small numbers as powers of ten.
+    r"""Return the plain words of a statement as LaTeX: Greek letters by their names, small numbers as powers of ten.
 
     Examples:
         >>> wording("gamma 1, with a chance of 1e-06, above -0.01")

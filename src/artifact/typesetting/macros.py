@@ -7,10 +7,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from artifact.contrasts.contrast import ESTIMATORS, MODELS, SIMILAR
+from artifact.contrasts.effect import CONFIDENCE
+from artifact.contrasts.inputs import Inputs
 from artifact.results.timings import CORES, TRAINING
 from artifact.typesetting import latex, report
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import CONFIDENCE, ESTIMATORS, MODELS, SIMILAR
 
 POSITIONS = ("One", "Two", "Three")
 NOTICE = r" \textbf{Synthetic data, drawn from a known model.}"

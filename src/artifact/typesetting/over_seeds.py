@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from artifact.contrasts.effect import NOT_RUN
 from artifact.results.reading import Point
 from artifact.typesetting import latex
-from artifact.verdicts.verdicts import NOT_RUN
 
 LARGE = 100.0  # least perplexity without decimals
 MOST = 5  # largest number of an error's decimals

@@ -1,31 +1,33 @@
 r"""Findings that the sentences of paper/*.tex rest on: each names its own, and a build checks that they still hold.
 
-    LDA is better than PLSA\holds{lda-better}{nips}{supported}, by \effect{lda-better}{nips: half, than PLSA}.
+    LDA is better than PLSA\holds{lda-plsa}{nips: K = 800}{above}, by \effect{lda-plsa}{nips: K = 800}.
+    With many topics it is by \ends{lda-plsa}{K = 400}\holds{lda-plsa}{K = 400}{positive}.
 
-The braces of `\holds` have a claim, the choice of its effects, and their finding: their verdict together, or the
-sign that all of their estimates have, "positive" or "negative". Effects are chosen by corpus, by part, by
-"corpus: part", or all of them by nothing. A sentence that prints effects has to name a finding of each.
+The braces of `\holds` have a contrast, the choice of its effects, and their finding, which all of them have: where the
+interval lies (`artifact.contrasts.effect`), the sign of the estimate, "positive" or "negative", that the interval
+"holds" the null, which a sentence on a published number may say, or a bound such as "<0.05" of the whole interval.
+Effects are chosen by corpus, by part, by "corpus: part", or all of them by nothing. A sentence that prints effects has
+to name a finding of each. `\effect` prints them with their intervals, `\ends` the least and the largest estimate.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from artifact.contrasts.effect import FINDINGS, NOT_RUN, Effect, Effects, chosen
 from artifact.typesetting import latex
-from artifact.typesetting.claims_table import latex_effect
-from artifact.verdicts.verdicts import NOT_RUN, VERDICTS, Effect, Judgement, together, verdict_of
+from artifact.typesetting.contrasts_table import latex_effect
 from heldout.errors import InputError
 
 SIGNS = ("positive", "negative")
+HOLDS = "holds"  # the interval holds the null
+MIXED = "of several kinds"
 
-_VERDICT = re.compile(r"\\verdict\{([^{}#]+)\}")
-_MACRO = re.compile(r"\\(holds|effect)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
+_BOUND = re.compile(r"([<>])(-?\d+(?:\.\d+)?)")
+_MACRO = re.compile(r"\\(holds|effect|ends)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
 # ends of sentences: a stop before a space, an empty line, or the start of a caption, a paragraph or an item
 _END = re.compile(r"[.?!](?=[\s}~]|\\holds|$)(?<!e\.g\.)(?<!i\.e\.)|\n\s*\n|\\(?:caption|paragraph|item|begin|end)\b")
-
-Judgements = Mapping[str, Judgement]
-Chosen = list[tuple[Effect, str, bool]]  # effects, their verdicts, and whether these are of corrected intervals
 
 
 @dataclass(frozen=True)
@@ -35,14 +37,14 @@ class Named:
     Attributes:
         file: the source's name.
         line: number of its line, from 1.
-        claim: the claim's name.
+        contrast: the contrast's name.
         where: the choice of its effects; empty for all.
-        finding: a verdict or a sign.
+        finding: a finding of `FINDINGS`, a sign, `HOLDS`, or a bound.
     """
 
     file: str
     line: int
-    claim: str
+    contrast: str
     where: str
     finding: str
 
@@ -53,46 +55,43 @@ class Text:
 
     Attributes:
         named: the findings that it names.
-        printed: the claim and the choice of effects that it prints, with its sentence's findings of that claim.
-        tabulated: the claims whose verdicts it prints.
+        printed: the macro, the contrast and the choice of effects that it prints, with its sentence's findings of that
+            contrast.
     """
 
     named: tuple[Named, ...]
-    printed: tuple[tuple[str, str, tuple[Named, ...]], ...]
-    tabulated: tuple[str, ...] = ()
+    printed: tuple[tuple[str, str, str, tuple[Named, ...]], ...]
 
 
 def read(sources: Iterable[Path]) -> Text:
     """Read the findings and effects of TeX sources.
 
     Raises:
-        InputError: for a sentence that prints an effect of a claim and names no finding of it, or for a finding that
+        InputError: for a sentence that prints an effect of a contrast and names no finding of it, or for a finding that
             is none.
     """
     named: list[Named] = []
-    printed: list[tuple[str, str, tuple[Named, ...]]] = []
-    tabulated: list[str] = []
+    printed: list[tuple[str, str, str, tuple[Named, ...]]] = []
     for source in sources:
         text = re.sub(r"(?<!\\)%.*", "", source.read_text(encoding="utf-8"))
-        tabulated += _VERDICT.findall(text)
         for start, sentence in sentences(text):
             macros = list(_MACRO.finditer(sentence))
             here: dict[str, list[Named]] = {}
-            for match in sorted(macros, key=lambda match: match[1] == "effect"):
+            for match in sorted(macros, key=lambda match: match[1] != "holds"):
                 line = text.count("\n", 0, start + match.start()) + 1
-                macro, claim, where, finding = (part and " ".join(part.split()) for part in match.groups())
+                macro, name, where, finding = (part and " ".join(part.split()) for part in match.groups())
                 if macro == "holds":
-                    here.setdefault(claim, []).append(Named(source.name, line, claim, where, finding or ""))
-                    if finding not in (*VERDICTS, *SIGNS):
-                        raise InputError(f"{source.name}:{line}: {claim}: {finding!r} is neither a verdict nor a sign")
-                elif claim in here:
-                    printed.append((claim, where, tuple(here[claim])))
+                    here.setdefault(name, []).append(Named(source.name, line, name, where, finding or ""))
+                    if finding not in (*FINDINGS, *SIGNS, HOLDS) and not _BOUND.fullmatch(finding or ""):
+                        raise InputError(f"{source.name}:{line}: {name}: {finding!r} is neither a finding nor a sign")
+                elif name in here:
+                    printed.append((macro, name, where, tuple(here[name])))
                 else:
                     raise InputError(
-                        f"{source.name}:{line}: an effect of {claim}, in a sentence that names no finding of it"
+                        f"{source.name}:{line}: an effect of {name}, in a sentence that names no finding of it"
                     )
             named += [one for ones in here.values() for one in ones]
-    return Text(tuple(named), tuple(printed), tuple(tabulated))
+    return Text(tuple(named), tuple(printed))
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -107,50 +106,52 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
     yield start, text[start:]
 
 
-def chosen(judgements: Judgements, claim: str, where: str) -> Chosen:
-    """Return the effects of a claim that a text chooses."""
-    effects = judgements[claim].with_verdicts() if claim in judgements else []
-    return [one for one in effects if where in ("", one[0].corpus, one[0].part, f"{one[0].corpus}: {one[0].part}")]
+def finding_of(effects: Effects, one: Named) -> str:
+    """Return today's finding in the place of the one that a sentence names; `MIXED` where effects differ in it."""
+
+    def kind(effect: Effect) -> str:
+        if one.finding in SIGNS:
+            return SIGNS[effect.estimate <= effect.null]
+        if one.finding == HOLDS:
+            return HOLDS if effect.low <= effect.null <= effect.high else "does not hold"
+        if bound := _BOUND.fullmatch(one.finding):
+            holds = effect.high < float(bound[2]) if bound[1] == "<" else effect.low > float(bound[2])
+            return one.finding if holds else f"[{effect.low:.3g}, {effect.high:.3g}]"
+        return effect.finding
+
+    findings = {kind(effect) for effect in chosen(effects, one.contrast, one.where)}
+    return NOT_RUN if not findings else findings.pop() if len(findings) == 1 else MIXED
 
 
-def finding(judgements: Judgements, claim: str, where: str, kind: str) -> str:
-    """Return the finding of a claim's effects: their sign where `kind` is a sign, else their verdict."""
-    effects = chosen(judgements, claim, where)
-    if kind not in SIGNS:
-        return together(verdict for _, verdict, _ in effects)
-    signs = {SIGNS[effect.estimate <= 0.0] for effect, _, _ in effects}
-    return NOT_RUN if not signs else signs.pop() if len(signs) == 1 else "of both signs"
-
-
-def moved(text: Text, judgements: Judgements) -> list[tuple[Named, str]]:
+def moved(text: Text, effects: Effects) -> list[tuple[Named, str]]:
     """Return the findings that no longer hold, each with today's finding."""
-    findings = ((one, finding(judgements, one.claim, one.where, one.finding)) for one in text.named)
+    findings = ((one, finding_of(effects, one)) for one in text.named)
     return [(one, now) for one, now in findings if now != one.finding]
 
 
 def line(one: Named, now: str) -> str:
     """Return a line on a finding that has moved."""
-    claim = f"{one.claim}{f' ({one.where})' if one.where else ''}"
-    return f"{one.file}:{one.line}: {claim}: the sentence says {one.finding}, found is {now}"
+    contrast = f"{one.contrast}{f' ({one.where})' if one.where else ''}"
+    return f"{one.file}:{one.line}: {contrast}: the sentence says {one.finding}, found is {now}"
 
 
-def render(text: Text, judgements: Judgements) -> str:
+def render(text: Text, effects: Effects) -> str:
     r"""Return as LaTeX the effects that a text prints, the findings that have moved, and their list for its end.
 
     Raises:
         InputError: for an effect that does not exist, or whose sentence names no finding of it.
     """
-    lines = [_define("verdict", (claim,), verdict_of(judgements, claim)) for claim in text.tabulated]
-    for claim, where, findings in text.printed:
-        if not (effects := chosen(judgements, claim, where)):
-            raise InputError(f"the text prints an effect of {claim} ({where or 'all'}), of which there is none")
-        known = [effect for one in findings for effect, _, _ in chosen(judgements, claim, one.where)]
-        for effect in (effect for effect, _, _ in effects if effect not in known):
-            place = f"{findings[0].file}:{findings[0].line}: {claim} ({effect.corpus}: {effect.part})"
+    lines = []
+    for macro, contrast, where, findings in text.printed:
+        if not (printed := chosen(effects, contrast, where)):
+            raise InputError(f"the text prints an effect of {contrast} ({where or 'all'}), of which there is none")
+        known = [effect for one in findings for effect in chosen(effects, contrast, one.where)]
+        for effect in (effect for effect in printed if effect not in known):
+            place = f"{findings[0].file}:{findings[0].line}: {contrast} ({effect.corpus}: {effect.part})"
             raise InputError(f"{place}: an effect, in a sentence that names no finding of it")
-        lines.append(_define("effect", (claim, where), _in_words(effects)))
-    other = moved(text, judgements)
-    lines += [_define("moved", (one.claim, one.where, one.finding), latex.escape(now)) for one, now in other]
+        lines.append(_define(macro, (contrast, where), _ends(printed) if macro == "ends" else _in_words(printed)))
+    other = moved(text, effects)
+    lines += [_define("moved", (one.contrast, one.where, one.finding), latex.escape(now)) for one, now in other]
     items = "".join(rf"\item {latex.escape(line(one, now))}" for one, now in other)
     listed = rf"\section*{{Sentences that this run moved}}\begin{{itemize}}{items}\end{{itemize}}" if items else ""
     return "".join(f"{one}\n" for one in dict.fromkeys(lines)) + rf"\newcommand{{\MovedSentences}}{{{listed}}}" + "\n"
@@ -160,13 +161,20 @@ def _define(kind: str, key: Sequence[str], value: str) -> str:
     return rf"\expandafter\def\csname {':'.join((kind, *key))}\endcsname{{{value}}}"
 
 
-def _in_words(effects: Chosen) -> str:
+def _ends(effects: Sequence[Effect]) -> str:
+    """Return the least and the largest estimate; one number where they print as one."""
+    least, largest = (end(effects, key=lambda effect: effect.estimate) for end in (min, max))
+    numbers = [latex_effect(replace(effect, corpus="none", part="")).partition(" [")[0] for effect in (least, largest)]
+    return " to ".join(dict.fromkeys(numbers))
+
+
+def _in_words(effects: Sequence[Effect]) -> str:
     """Return effects with their intervals, each followed by its corpus and part as far as these differ."""
-    corpora, parts = {e.corpus for e, _, _ in effects}, {e.part for e, _, _ in effects}
+    corpora, parts = {e.corpus for e in effects}, {e.part for e in effects}
     words = []
-    for effect, verdict, corrected in effects:
+    for effect in effects:
         corpus = latex.corpus_name(effect.corpus) if len(corpora) > 1 else ""
         place = ", ".join(filter(None, (corpus, latex.escape(effect.part) if len(parts) > 1 else "")))
-        numbers = latex_effect(replace(effect, corpus="none", part=""), verdict, corrected)
+        numbers = latex_effect(replace(effect, corpus="none", part=""))
         words.append(f"{numbers} ({place})" if place else numbers)
     return latex.listed(words)

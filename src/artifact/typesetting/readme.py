@@ -3,17 +3,16 @@
 import csv
 import importlib
 import re
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
+from artifact.contrasts.inputs import Inputs, read_timings
 from artifact.results.timings import CORES, TRAINING
 from artifact.study.study import from_yaml
-from artifact.typesetting import claims_table
+from artifact.typesetting import contrasts_table
 from artifact.typesetting.table import Table
-from artifact.verdicts.inputs import Inputs, read_timings
 from heldout.errors import InputError
 
 DEFAULT = "paper"  # study of a run that names none
@@ -22,11 +21,11 @@ COSTS = ("minutes", "processor's", "peak memory")  # columns of the jobs' time a
 _RESULTS = """\
 # Results of the study `{study}`
 
-Written by `make readme` from `data/reference/{study}`. A row has a claim's estimates on one part of it with their 95 %
-intervals, over documents, splits and the evaluator's error, and the verdict that follows from where these lie; in nats
-per token where no unit is named. A dagger: the interval is too narrow for its verdict, since the claim has others.
-[effects.csv](data/reference/{study}/effects.csv) has margins, replicates and the verdict on every estimate,
-[claims.csv](data/claims.csv) how verdicts moved, the paper's supplement the test of every claim.
+Written by `make readme` from `data/reference/{study}`. A row has the estimates of one part of a contrast, at the most
+topics where there are several numbers of them, with their 95 % intervals over documents, splits and the evaluator's
+error, and where these lie: above or below the margin, within it, or across it (open); in nats per token where no unit
+is named.
+[effects.csv](data/reference/{study}/effects.csv) has margins, replicates and the parts of every error.
 """
 
 
@@ -52,13 +51,13 @@ def update(path: Path, parts: Mapping[str, str]) -> str:
 
 
 def results(inputs: Inputs) -> str:
-    """Return RESULTS.md: a table of estimates for each source of the study, under the number of its verdicts."""
+    """Return RESULTS.md: a table of estimates for each source of the study, under the number of its effects."""
     pages = [_RESULTS.format(study=inputs.settings.name)]
     for paper in inputs.papers:
-        claims = paper.part("claims")
-        verdicts = Counter(inputs.judged(claim.name).verdict for claim in claims).most_common()
-        counts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts)
-        pages.append(f"## {paper.source}\n\nClaims: {counts}.\n\n{claims_table.markdown(claims, inputs)}")
+        contrasts = paper.part("contrasts")
+        effects = sum(len(inputs.effects.get(one.name, ())) for one in contrasts)
+        counts = f"{len(contrasts)} contrasts, {effects} effects."
+        pages.append(f"## {paper.source}\n\n{counts}\n\n{contrasts_table.markdown(contrasts, inputs)}")
     return "\n".join(pages)
 
 

@@ -1,11 +1,11 @@
 """The report of a study without an author's text: its exhibits with captions from the manifest, and no argument."""
 
+from artifact.contrasts.inputs import Inputs
 from artifact.study.manifest import kind
 from artifact.typesetting import latex
 from artifact.typesetting.exhibits import exhibits
-from artifact.verdicts.inputs import Inputs
 
-LONG = ("table-claims", "table-provenance")  # tables at the end of paper/report.tex
+LONG = ("table-contrasts", "table-provenance")  # tables at the end of paper/report.tex
 
 
 def render(inputs: Inputs) -> str:

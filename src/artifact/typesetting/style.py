@@ -101,11 +101,13 @@ PACKAGE_COLOURS = LIBRARY_COLOURS | {
 REPORTED_COLOUR = colours.REPORTED_COLOUR
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
+# priors that have seen other test documents, one Dirichlet and four, and a symmetric one with its best sum
+TUNED_COLOURS = ("#0B7A75", "#7A5195", "#B8336A")
 # Colours of no model, evaluator, library or corpus: text and frames, their background, curves beside the subject,
 # faded curves, lines that mark a place, and regions of a panel
 INK, WHITE, DARK, PALE, GUIDE, GROUND = "#000000", "#FFFFFF", "#555555", "#BBBBBB", "#999999", "#EEEEEE"
 TOO_HIGH, TOO_LOW = "#FBE3D6", "#E1EBF5"  # regions of scores above the likelihood, and below
-CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9")  # colours of corpora that share a panel, by place in the study
+CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9", "#6B8E4E")  # corpora that share a panel, by place in the study
 MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
 MODEL_NAMES = {  # names of the models, without the gallery's, which stand with its members
     PLSA: "PLSA-HOF",

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from artifact.contrasts.inputs import Inputs
 from artifact.typesetting import latex
-from artifact.verdicts.inputs import Inputs
 
 MISSING = "-"
 

@@ -5,10 +5,10 @@ from itertools import groupby, zip_longest
 import numpy as np
 from matplotlib.figure import Figure
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point
 from artifact.typesetting import latex, style
 from artifact.typesetting.over_seeds import scored
-from artifact.verdicts.inputs import Inputs
 from gallery.extensions import science as results
 from gallery.extensions.experiments import disclda, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.table_rows import Row, rows

@@ -1,22 +1,18 @@
-"""Results and claims about LDA's extensions (Murphy, 2012, sections 27.4 and 27.5.3)."""
+"""Results and contrasts of LDA's extensions (Murphy, 2012, sections 27.4 and 27.5.3)."""
 
-from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from artifact.contrasts.contrast import Margin, Side
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
-from artifact.verdicts.claims import Claim
-from artifact.verdicts.effects import ON, effects, less, per_token
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import MODELS, Effect, Margin
-from gallery.comparison import compared
+from gallery.comparison import at_most, contrast, measured, scored
 from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.table_rows import Row, rows
 from heldout.models import LDA
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 SLDA, RTM, SEQUENCES, ROLES, DYNAMICS = "slda", "rtm", "lda-hmm", "lda-hmm-words", "dynamics"
@@ -71,12 +67,6 @@ def effective_size(inputs: Inputs, row: Row) -> float | None:
     names = {"variant": DYNAMICS, "corpus": row.corpus, "model": row.model}
     sizes = select(inputs.measurements, **names, quantity=dynamics.SIZE)["value"]
     return sizes.min() if len(sizes) else None
-
-
-def function_shares(inputs: Inputs, model: str) -> "pd.DataFrame":
-    """Return the shares of function words among topics' words, "corpus", "topics", "seed", "value" and "error"."""
-    rows = select(inputs.measurements, variant=SEQUENCES, model=model, quantity=lda_hmm.FUNCTION)
-    return rows[["corpus", "topics", "seed", "value"]].assign(error=0.0)
 
 
 # corpora whose words the exhibits show in the text, as in their sources; the supplement shows the other corpora
@@ -153,137 +143,84 @@ SHARES = Margin(
     0.1, "share of words", "one word in ten of a topic that is shown", "2026-11-25, before the first run of the study"
 )
 
-CLASS_PARTS = {"block form": disclda.BLOCKS, "EM": disclda.LEARNT, "LDA for each class": disclda.BY_CLASS}
+
+def _answers(name: str, evaluator: str = LIKELIHOOD) -> Side:
+    """Return a score of labels, or links, given words, under topics fitted with them, by experiment and K."""
+    return scored(name, (SLDA, RTM), (slda.MODEL, rtm.MODEL), evaluator)
 
 
-def above_hmm(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the likelihood of documents under LDA-HMM less that under the hidden Markov model, at every K."""
-    scores = per_token(select(inputs.scores, variant=SEQUENCES, evaluator=LIKELIHOOD))
-    own, other = (select(scores, model=model) for model in (lda_hmm.MODEL, lda_hmm.HMM))
-    other = own[list(ON)].merge(other.drop(columns="topics"), on=["corpus", "seed"])
-    return effects(less(own, other), margin=MODELS, held_out=inputs.held_out)
+def _plugged(name: str, model: str) -> Side:
+    """Return the likelihood of the next time's documents at the expected topics."""
+    return scored(name, DYNAMICS, dynamics.PLUGGED[model])
 
 
-def polluted(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the share of function words among topics' words, LDA's less LDA-HMM's."""
-    own, other = (function_shares(inputs, model) for model in (lda_hmm.LDA, lda_hmm.MODEL))
-    return effects(less(own, other), margin=SHARES, held_out=inputs.held_out)
+def _sequences(name: str, model: str) -> Side:
+    """Return the likelihood of documents in their order by K."""
+    return scored(name, SEQUENCES, model)
 
 
+def _functions(name: str, model: str) -> Side:
+    """Return the share of function words among topics' words by K."""
+    return measured(name, SEQUENCES, lda_hmm.FUNCTION, model)
+
+
+_ANSWERS = _answers("the likelihood of labels, or links, given words, of topics fitted with them")
+_HMM = _sequences("the likelihood of LDA-HMM", lda_hmm.MODEL)
 EXTENSIONS = (
-    Claim(
-        "moving-topics-predict",
+    contrast(
+        "moving-topics",
         "section 27.4.2",
-        "Topics that move with time predict the next volume's papers better than topics that do not",
-        "likelihood of the next time's documents, each for itself, at the expected topics: the dynamic topic model's"
-        " less the same without motion",
-        partial(
-            compared,
-            experiment=DYNAMICS,
-            pairs=(("", dynamics.PLUGGED[dynamics.MODEL], dynamics.PLUGGED[dynamics.STATIC]),),
-        ),
+        "Topics that move with time predict the next volume's papers better than topics that do not.",
+        _plugged("the likelihood at the dynamic topic model's expected topics", dynamics.MODEL),
+        _plugged("the same without motion", dynamics.STATIC),
     ),
-    Claim(
-        "plugging-in-costs",
-        "section 27.4.2",
-        "A paper of the next volume has more likelihood when the topics that it may meet are integrated over",
-        "variational lower bound on the likelihood of the next time's documents, each for itself, under the dynamic"
-        " topic model, less their likelihood at its expected topics, and less that of LDA",
-        partial(
-            compared,
-            experiment=DYNAMICS,
-            pairs=(
-                ("at their mean", (dynamics.MODEL, USUAL), dynamics.PLUGGED[dynamics.MODEL]),
-                ("LDA", (dynamics.MODEL, USUAL), LDA),
-            ),
-        ),
+    contrast(
+        "label-regression",
+        "sections 27.4.4.1 and 27.5.3",
+        "Topics that are fitted with labels, or links, predict them better than LDA's with a regression.",
+        _ANSWERS,
+        scored("that of LDA with a regression", (SLDA, RTM), slda.REGRESSION),
+        by=("variant", "topics"),
+        margin=LABELS,
     ),
-    Claim(
-        "slda-beats-regression",
-        "section 27.4.4.1",
-        "Topics that are fitted with the labels predict labels better than LDA's with a logistic regression",
-        "exact likelihood of held-out documents' labels given their words, supervised LDA's less LDA's with a"
-        " regression, mean over K",
-        partial(compared, experiment=SLDA, pairs=(("", slda.MODEL, slda.REGRESSION),), margin=LABELS),
+    contrast(
+        "label-state",
+        "sections 27.4.4.1 and 27.5.3",
+        "A label's, or link's, probability given the topics of one state is below its likelihood.",
+        _ANSWERS,
+        _answers("their probability at one state", USUAL),
+        by=("variant", "topics"),
+        margin=LABELS,
     ),
-    Claim(
-        "slda-one-state",
-        "section 27.4.4.1",
-        "A label's probability given the topics of one state is below its likelihood",
-        "supervised LDA: exact likelihood of held-out documents' labels less their probability at q-bar of one sample,"
-        " mean over K",
-        partial(compared, experiment=SLDA, pairs=(("", slda.MODEL, (slda.MODEL, USUAL)),), margin=LABELS),
-    ),
-    Claim(
-        "rtm-beats-regression",
+    contrast(
+        "links-topics",
         "section 27.5.3",
-        "The relational topic model does better at predicting missing links than LDA with a logistic regression",
-        "exact likelihood of held-out documents' links given words, half of the pairs linked, the relational topic"
-        " model's less LDA's with a regression, mean over K",
-        partial(compared, experiment=RTM, pairs=(("", rtm.MODEL, rtm.REGRESSION),), margin=LINKS),
+        "Links have to depend on the topics that were chosen, and not on their weights, or prediction is worse.",
+        scored("the likelihood of links under the relational topic model", RTM, rtm.MODEL),
+        scored("that of one whose links read the weights", RTM, rtm.WEIGHTED),
+        margin=LABELS,
     ),
-    Claim(
-        "links-read-topics",
-        "section 27.5.3",
-        "Links have to depend on the topics that were chosen, q-bar, and not on pi, or prediction is worse",
-        "likelihood of held-out documents' links given words, half of the pairs linked, the relational topic model's"
-        " less that of one whose links read pi, mean over K",
-        partial(compared, experiment=RTM, pairs=(("", rtm.MODEL, rtm.WEIGHTED),), margin=LINKS),
-    ),
-    Claim(
-        "rtm-one-state",
-        "section 27.5.3",
-        "A link's probability given the topics of one state is below its likelihood",
-        "relational topic model: exact likelihood of held-out documents' links less their probability at q-bar of one"
-        " sample, mean over K",
-        partial(compared, experiment=RTM, pairs=(("", rtm.MODEL, (rtm.MODEL, USUAL)),), margin=LINKS),
-    ),
-    Claim(
-        "common-topics-tell-classes",
-        "section 27.4.4.2",
-        "Classes with common topics are told apart better than by an LDA for each class (our question)",
-        "exact posterior probability of held-out documents' classes, DiscLDA's less that of an LDA for each class with"
-        " as many topics a document",
-        partial(
-            compared,
-            experiment=DISCLDA,
-            pairs=[(part, model, disclda.BY_CLASS) for part, model in CLASS_PARTS.items() if model != disclda.BY_CLASS],
-            margin=LABELS,
-        ),
-    ),
-    Claim(
-        "folding-in-tells-classes",
-        "section 27.4.4.2",
-        "Documents folded in under each class have less of their class's probability than their likelihoods give",
-        "posterior probability of held-out documents' classes, by the likelihood less by folding in",
-        partial(
-            compared,
-            experiment=DISCLDA,
-            pairs=[(part, model, (model, USUAL)) for part, model in CLASS_PARTS.items()],
-            margin=LABELS,
-        ),
-    ),
-    Claim(
-        "lda-hmm-beats-lda",
+    contrast(
+        "lda-hmm-lda",
         "section 27.4.3",
-        "LDA, whose words are exchangeable, misses what a hidden Markov model adds",
-        "likelihood of held-out documents in their order, LDA-HMM's less LDA's, mean over K",
-        partial(compared, experiment=SEQUENCES, pairs=(("", lda_hmm.MODEL, lda_hmm.LDA),)),
+        "LDA, whose words are exchangeable, misses what a hidden Markov model adds.",
+        _HMM,
+        _sequences("that of LDA", lda_hmm.LDA),
     ),
-    Claim(
-        "lda-hmm-beats-hmm",
+    contrast(
+        "lda-hmm-hmm",
         "section 27.4.3",
-        "A hidden Markov model, which cannot capture the gist of a document, misses what topics add",
-        "likelihood of held-out documents in their order, LDA-HMM's less that of a hidden Markov model with as many"
-        " states, mean over K",
-        above_hmm,
+        "A hidden Markov model, which cannot capture the gist of a document, misses what topics add.",
+        at_most(_HMM),
+        at_most(_sequences("that of a hidden Markov model with as many states", lda_hmm.HMM)),
+        by=(),
     ),
-    Claim(
-        "lda-topics-are-polluted",
+    contrast(
+        "function-words",
         "section 27.4.3, Table 27.1",
-        "Without the hidden Markov model function words pollute the topics",
-        "share of words that most training documents have among the most probable ones of topics, LDA's less LDA-HMM's,"
-        " mean over K",
-        polluted,
+        "Without the hidden Markov model function words pollute the topics.",
+        _functions("the share of function words in LDA's topics", lda_hmm.LDA),
+        _functions("that in LDA-HMM's", lda_hmm.MODEL),
+        margin=SHARES,
     ),
 )

@@ -124,32 +124,27 @@ EXHIBITS = {
         "the dynamic topic model beside static ones",
         "exhibits.dynamic",
         ("dynamics",),
-        claims=("moving-topics-predict", "plugging-in-costs"),
     ),
     "figure-27-12": Exhibit("a topic that moves", "exhibits.figure_27_12", ("dynamics",), original="Figure 27.12"),
     "table-slda": Exhibit(
         "supervised LDA beside LDA with a regression",
         "exhibits.supervised",
         ("slda",),
-        claims=("slda-beats-regression", "slda-one-state"),
     ),
     "table-rtm": Exhibit(
         "the relational topic model beside LDA with a regression",
         "exhibits.relational",
         ("rtm",),
-        claims=("rtm-beats-regression", "links-read-topics", "rtm-one-state"),
     ),
     "table-disclda": Exhibit(
         "DiscLDA beside an LDA for each class",
         "exhibits.discriminative",
         ("disclda",),
-        claims=("common-topics-tell-classes", "folding-in-tells-classes"),
     ),
     "table-lda-hmm": Exhibit(
         "LDA-HMM beside LDA and a hidden Markov model",
         "exhibits.sequences",
         ("lda-hmm",),
-        claims=("lda-hmm-beats-lda", "lda-hmm-beats-hmm", "lda-topics-are-polluted"),
     ),
     "table-27-1": Exhibit(
         "topics and states of LDA and LDA-HMM",

@@ -5,10 +5,10 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from gallery.graphs import science as results
 from gallery.graphs.experiments import concepts as concepts_run
 from gallery.graphs.experiments import links as links_run
@@ -279,9 +279,14 @@ def graph_macros(inputs: Inputs) -> Macros:
         result[f"Mixed{name}Likelihood"] = over_seeds.signed(annealed.tolist(), 1)
         result[f"Mixed{name}Gap"] = over_seeds.signed((plugged - annealed).dropna().tolist(), 1)
     result["MixedRho"] = latex.decimal(levels[-1], 1) if levels else NOT_RUN
-    for corpus in results.PUBLISHED:
+    for corpus, kinds in results.PUBLISHED.items():
         eta = results.chosen_eta(inputs, corpus)
         result[f"{corpus.capitalize()}Eta"] = NOT_RUN if eta is None else latex.decimal(eta, 1)
+        for kind, published in kinds.items():
+            numbers = results.numbers_of_clusters(inputs, corpus, kind, eta or 1.0)["value"]
+            shown = latex.listed([latex.integer(number) for number in numbers]) if len(numbers) else NOT_RUN
+            result[f"Clusters{kind.capitalize()}"] = shown
+            result[f"Published{kind.capitalize()}"] = latex.integer(published)
     result["NodeFeaturesGap"] = over_seeds.signed(results.feature_gaps(inputs, node_features.MODEL["concatenation"]), 1)
     eta = results.chosen_eta(inputs, "nations")
     for name, quantity in (("Exact", concepts_run.FEATURES_EXACT), ("Annealed", concepts_run.FEATURES_ANNEALED)):

@@ -1,22 +1,18 @@
-"""Results and claims about models of graphs and relations (Murphy, 2012, sections 27.5 and 27.6.1).
+"""Results and contrasts of models of graphs and relations (Murphy, 2012, sections 27.5 and 27.6.1).
 
-The margins of memberships, a twentieth, which a simplex shows, and of predictions, a thousandth of a nat per cell, were
-stated before their data. The margin of numbers of clusters, one cluster, was stated after trial runs that had shown
-such numbers on both data. The start and the Beta prior of numbers of clusters are chosen by p(R, q) alone.
+The start and the Beta prior of numbers of clusters are chosen by p(R, q) alone.
 """
 
-from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from artifact.contrasts.contrast import Margin, Side
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
-from artifact.verdicts.claims import MAX_IS_NO_LESS, Claim
-from artifact.verdicts.effects import effects, less
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import Effect, Margin
+from gallery.comparison import contrast, measured, opposed
 from gallery.graphs.experiments import blocks, concepts, links, memberships, node_features, partitions
+from gallery.graphs.experiments.block_graphs import IRM_NAME
 from gallery.graphs.models.sbm_features import NO_FEATURES
 from gallery.graphs.spec import (
     BLOCK_GRAPHS,
@@ -38,8 +34,9 @@ PUBLISHED = {
     "umls": {"concepts": 14, "predicates": 21},
     "nations": {"countries": 5, "features": 5, "interactions": 18},
 }
-MONK_15 = {"row": 14, "label": 12}  # nodes: the fifteenth row; Amand, whose label is UCINET's fifteenth
 WAVERERS = (7, 9, 12)  # nodes: Victor, Romauld and Amand, by Sampson
+# monk 15 is the fifteenth row, or Amand, whose label is UCINET's fifteenth
+WAVERING = {"row": (14,), "label": (12,), "waverers": WAVERERS}
 
 
 def rows(inputs: Inputs, experiment: str, quantity: str, **values: object) -> "pd.DataFrame":
@@ -216,128 +213,68 @@ def feature_gaps(inputs: Inputs, model: str) -> list[float]:
     return [float(gap) for gap in gaps[most]]
 
 
-def link_loss(inputs: Inputs, name: str, experiment: str = LINKS) -> "pd.DataFrame":
-    """Return minus a log loss of hidden pairs with the columns that effects are paired on."""
-    found = rows(inputs, experiment, f"{name}-{links.LOG_LOSS}")
-    return found.assign(value=-found["value"], error=0.0)[["corpus", "model", "topics", "seed", "value", "error"]]
-
-
 _BEFORE_DATA = "2026-11-25, before any of these data were modelled in this way"
-_TRIED = "2026-11-25, after trial runs had shown numbers of clusters of both data"
-CLUSTERS = Margin(1.0, "clusters", "one cluster: what another start changes", _TRIED)
 SHARES = Margin(0.05, "of a membership", "a twentieth: what a simplex shows", _BEFORE_DATA)
 CELLS = Margin(0.001, "nats per cell", "a hundredth of what an arc of such graphs is worth", _BEFORE_DATA)
+HIDDEN = 0.1  # share of the pairs, in every split of relations
 
 
-def profile_optimistic(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the lead of plugged-in parameters and clusters over the exact likelihood, the largest over K."""
-    gaps = [row.profile - row.exact for row in block_rows(inputs) if row.profile is not None and row.exact is not None]
-    if not gaps:
-        return []
-    reversed_cells = sum(gap < 0.0 for gap in gaps)
-    numbers = (0.0, 0.0, 1, len(gaps), reversed_cells)  # threshold, margin, replicates, cells
-    return [Effect("monks", "", max(gaps), 0.0, float("inf"), "nats", *numbers, test="identity")]
+def _hidden_pairs(name: str, experiment: str, prediction: str, model: str) -> Side:
+    """Return the log probability of hidden pairs by a prediction, nats per cell, by K."""
+    return measured(name, experiment, f"{prediction}-{links.LOG_LOSS}", model, sign=-1.0)
 
 
-def similar_clusters(inputs: Inputs, _: Sequence[str], *, corpus: str) -> list[Effect]:
-    """Measure the best start's number of clusters less the published one, by type."""
-    eta, found = chosen_eta(inputs, corpus), list[Effect]()
-    for kind, published in PUBLISHED[corpus].items() if eta is not None else ():
-        numbers = numbers_of_clusters(inputs, corpus, kind, eta or 1.0)
-        gains = numbers[["corpus", "seed", "value"]].assign(gain=numbers["value"] - published, error=0.0)
-        found += effects(gains.drop(columns="value"), margin=CLUSTERS, test="similar", part=kind, resolution=0.5)
-    return found
+def _averaged(model: str) -> Side:
+    """Return the log probability of hidden pairs by the average over partitions, with or without features, by K."""
+    return _hidden_pairs("that without", NODE_FEATURES, links.AVERAGE, model)
 
 
-def average_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the lead of the samples' average over one partition, mean over models and K."""
-    average, one = (link_loss(inputs, name) for name in (links.AVERAGE, links.ONE))
-    return effects(less(average, one, ["corpus", "model", "topics", "seed"]), margin=CELLS)
-
-
-def features_help(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the lead of features over blocks alone by combination, mean over K; splits share most pairs."""
-    share = float(inputs.settings.experiment(NODE_FEATURES).get("settings", {}).get("hidden", 0.0))
-    losses, found = link_loss(inputs, links.AVERAGE, NODE_FEATURES), list[Effect]()
-    by_name = {
-        name: losses[losses["model"] == model].drop(columns="model") for name, model in node_features.MODEL.items()
-    }
-    plain = by_name.pop(NO_FEATURES)
-    for combination, own in by_name.items():
-        gains = less(own, plain, ["corpus", "topics", "seed"])
-        found += effects(gains, margin=CELLS, held_out=share, part=combination)
-    return found
-
-
-def wavers(inputs: Inputs, _: Sequence[str], *, nodes: dict[str, tuple[int, ...]]) -> list[Effect]:
-    """Measure the second membership of some monks less the mean of all others, without background."""
+def wavering(inputs: Inputs) -> "pd.DataFrame":
+    """Return the second membership of some monks less the mean of all others', without background, by "monks"."""
     import pandas as pd
 
-    found = list[Effect]()
+    rows = []
     by_seed = memberships_by_seed(inputs, rhos(inputs)[0]) if rhos(inputs) else {}
-    for part, chosen in nodes.items():
-        gains = []
+    for name, nodes in WAVERING.items():
         for seed, shares in by_seed.items():
-            second, own = second_shares(shares), np.isin(np.arange(len(shares)), chosen)
+            second, own = second_shares(shares), np.isin(np.arange(len(shares)), nodes)
             if own.any():
-                gains.append(("monks", seed, float(second[own].mean() - second[~own].mean()), 0.0))
-        table = pd.DataFrame(gains, columns=["corpus", "seed", "gain", "error"])
-        found += effects(table, margin=SHARES, part=part)
-    return found
+                rows.append(("monks", name, seed, float(second[own].mean() - second[~own].mean()), 0.0))
+    return pd.DataFrame(rows, columns=["corpus", "monks", "seed", "value", "error"])
 
 
 GRAPHS = (
-    Claim(
-        "profile-is-optimistic",
-        "section 27.5.1",
-        "A block model's likelihood with clusters and probabilities plugged in is no likelihood of the graph",
-        f"the largest over K of that less the exact likelihood: {MAX_IS_NO_LESS}",
-        profile_optimistic,
-    ),
-    Claim(
-        "average-is-better",
+    contrast(
+        "average-partition",
         "section 27.6.1",
-        "Hidden pairs are predicted better by the average over partitions than by the most probable one",
-        "log probability of hidden cells, average less one partition, mean over models and K",
-        average_better,
+        "Hidden pairs are predicted better by the average over partitions than by the most probable one.",
+        _hidden_pairs("log p of hidden cells by the average", LINKS, links.AVERAGE, IRM_NAME),
+        _hidden_pairs("that by one partition, of the infinite relational model", LINKS, links.ONE, IRM_NAME),
+        by=(),
+        over=("topics",),
+        margin=CELLS,
+        held_out=HIDDEN,
     ),
-    Claim(
-        "features-help",
+    contrast(
+        "node-features",
         "section 27.5.1",
-        "Features of the nodes help to predict hidden pairs beside blocks",
-        "log probability of hidden cells under blocks with features less that without, mean over K; concatenated and"
-        " multiplied",
-        features_help,
+        "Features of the nodes help to predict hidden pairs beside blocks.",
+        *opposed(
+            "features",
+            _averaged(node_features.MODEL[NO_FEATURES]),
+            "log p of hidden cells under blocks with features",
+            {key: _averaged(model) for key, model in node_features.MODEL.items() if key != NO_FEATURES},
+        )[::-1],
+        by=("features", "topics"),
+        margin=CELLS,
+        held_out=HIDDEN,
     ),
-    Claim(
-        "monk-15-wavers",
+    contrast(
+        "wavering-monks",
         "section 27.5.2, Figure 27.22",
-        "Monk 15 belongs to two clusters",
-        "second largest expected membership of monk 15 less the mean of all others', of the fifteenth row and of the"
-        " monk whom UCINET's fifteenth label names",
-        partial(wavers, nodes={part: (node,) for part, node in MONK_15.items()}),
-    ),
-    Claim(
-        "waverers-waver",
-        "section 27.5.2, Figure 27.22",
-        "The waverers belong to two clusters",
-        "mean second largest expected membership of Sampson's three waverers less that of the others",
-        partial(wavers, nodes={"": WAVERERS}),
-    ),
-    Claim(
-        "umls-clusters",
-        "section 27.6.1.1",
-        "The infinite relational model finds 14 clusters of concepts and 21 of predicates",
-        "number of clusters of the best start by p(R, q), under the Beta prior for which that is highest, less the"
-        " published one, within the margin",
-        partial(similar_clusters, corpus="umls"),
-    ),
-    Claim(
-        "nations-clusters",
-        "section 27.6.1.2, Figure 27.26",
-        "The infinite relational model finds 5 clusters of countries, 5 of features and 18 of interactions",
-        "number of clusters of the best start by p(R, q), under the Beta prior for which that is highest, less the"
-        " published one, within the margin",
-        partial(similar_clusters, corpus="nations"),
+        "Monk 15 belongs to two clusters.",
+        Side("the second largest expected membership less the mean of all others'", wavering),
+        by=("monks",),
+        margin=SHARES,
     ),
 )

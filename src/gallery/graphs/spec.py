@@ -142,20 +142,17 @@ EXHIBITS = {
         "usual scores and likelihoods of the stochastic block model",
         "exhibits.blocks",
         (PARTITIONS, BLOCKS),
-        claims=("profile-is-optimistic",),
     ),
     "figure-27-22": Exhibit(
         "who likes whom among the monks, and their memberships",
         "exhibits.figure_27_22",
         (PARTITIONS, MEMBERSHIPS),
         original="Figure 27.22",
-        claims=("monk-15-wavers", "waverers-waver"),
     ),
     "table-links": Exhibit(
         "hidden pairs, by one partition and by the average",
         "exhibits.links",
         (LINKS, NODE_FEATURES),
-        claims=("average-is-better", "features-help"),
     ),
     "figure-27-25": Exhibit(
         "clusters of concepts and predicates", "exhibits.figure_27_25", (CONCEPTS,), original="Figure 27.25"
@@ -170,6 +167,5 @@ EXHIBITS = {
         "numbers of clusters beside the chapter's",
         "exhibits.concepts",
         (CONCEPTS,),
-        claims=("umls-clusters", "nations-clusters"),
     ),
 }

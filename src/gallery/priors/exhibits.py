@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros
 from artifact.typesetting.over_seeds import scored
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from gallery.gaps import gaps, largest_distance
 from gallery.priors import science as results
 from gallery.priors.experiments import correlation as correlation_run

@@ -1,29 +1,24 @@
-"""Results and claims about models whose documents have priors of their own (Murphy, 2012, section 27.4).
+"""Results and contrasts of models whose documents have priors of their own (Murphy, 2012, section 27.4).
 
-All scores are in nats per token, or per tag. Some are questions that the chapter leaves: their statements say so.
+All scores are in nats per token, or per tag. Contrasts without a source are questions that the chapter leaves.
 """
 
-from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from artifact.contrasts.contrast import ANY, SIMILAR, Side
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
-from artifact.verdicts.claims import Claim
-from artifact.verdicts.effects import effects
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import ANY, SIMILAR, Effect
 from gallery import table_rows
-from gallery.comparison import SPLIT, compared
-from gallery.member import USUAL
+from gallery.comparison import at_most, contrast, measured, opposed, scored, together
 from gallery.priors.experiments import correlation, covariates, tags, topic_graph
 from gallery.priors.spec import CORRELATION, COVARIATES, GRAPH, TAGS
 from gallery.table_rows import Row
 from heldout import models
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 LABELS = {
@@ -49,12 +44,6 @@ def rows(inputs: Inputs, experiment: str) -> list[Row]:
     return table_rows.rows(inputs, experiment, LABELS)
 
 
-def informations(inputs: Inputs, names: Sequence[str]) -> "pd.DataFrame":
-    """Return the information of one tag on another under some models, nats, for every seed and K."""
-    table = select(inputs.measurements, variant=TAGS, quantity=tags.INFORMATION)
-    return table[table["model"].isin(list(names))]
-
-
 class Graph(NamedTuple):
     """Figure 27.10: the words and the prevalence of topics by number, and partial correlations of pairs of topics."""
 
@@ -77,143 +66,99 @@ def graph(inputs: Inputs) -> Graph:
     return Graph(words, dict(enumerate(prevalence.tolist())), pairs)
 
 
-SAME = 1e-9  # largest distance, nats, of a computed information from its value of 0 by definition
+TAG = "nats per tag"
+_INFORMING = {
+    **{"DMR": covariates.REGRESSION, "categorical PCA, variational EM": tags.INPUTS},
+    "categorical PCA, exact EM": tags.QUADRATURE,
+}
 
 
-def nothing_informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Compare the largest information of one tag on another under multinomial regression LDA with 0."""
-    table = informations(inputs, (tags.EXPERTS, tags.TWO_STEPS))
-    return [
-        Effect(
-            str(corpus),
-            "largest information",
-            float(own["value"].abs().max()),
-            *(0.0, float("inf"), "nats"),
-            cells=len(own),
-            reversed_cells=int((own["value"].abs() >= SAME).sum()),
-            test="identity",
-        )
-        for corpus, own in table.groupby("corpus", sort=False)
-    ]
+def _side(experiment: str, model: str) -> Side:
+    """Return the likelihood of a model by K."""
+    return scored(f"the likelihood of {LABELS[model]}", experiment, model)
 
-
-def informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the information of one tag on another under the models that allow it."""
-    found = []
-    parts = {covariates.REGRESSION: "DMR", tags.INPUTS: "catPCA, variational EM", tags.QUADRATURE: "catPCA, exact EM"}
-    for model, part in parts.items():
-        table = informations(inputs, (model,))[["corpus", "topics", "seed", "value"]]
-        gains = table.rename(columns={"value": "gain"}).assign(error=0.0)
-        found += effects(gains, margin=ANY, unit="nats", part=part) if len(gains) else []
-    return found
-
-
-_CORRELATION = (
-    ("topics and prior", correlation.JOINTLY, models.LDA),
-    ("prior alone", correlation.PRIOR, models.LDA),
-)
 
 PRIORS = (
-    Claim(
-        "correlation-helps",
+    contrast(
+        "ctm-lda",
         "section 27.4.1",
-        "LDA is weak because it cannot capture correlation between topics",
-        "likelihood of held-out documents, the correlated topic model's less LDA's with a fitted prior, mean over K;"
-        " with topics of its own, or with LDA's",
-        partial(compared, experiment=CORRELATION, pairs=_CORRELATION),
+        "LDA is weak because it cannot capture correlation between topics.",
+        _side(CORRELATION, correlation.JOINTLY),
+        _side(CORRELATION, models.LDA),
     ),
-    Claim(
-        "correlation-helps-by-bound",
-        "section 27.4.1",
-        "LDA is weak because it cannot capture correlation between topics (by the variational bounds)",
-        "variational bounds on held-out documents, the correlated topic model's less LDA's, mean over K",
-        partial(compared, experiment=CORRELATION, pairs=_CORRELATION, evaluator=USUAL),
+    contrast(
+        "ctm-tomotopy",
+        "",
+        "Variational EM of the correlated topic model is no worse than tomotopy's Gibbs sampler.",
+        _side(CORRELATION, correlation.JOINTLY),
+        _side(CORRELATION, correlation.TOMOTOPY),
     ),
-    Claim(
-        "own-ctm-above-tomotopy",
-        "section 27.4.1",
-        "Asked: variational EM of the correlated topic model is no worse than tomotopy's Gibbs sampler",
-        "likelihood of held-out documents, variational EM's less that of tomotopy's CTModel, mean over K",
-        partial(compared, experiment=CORRELATION, pairs=(("", correlation.JOINTLY, correlation.TOMOTOPY),)),
+    contrast(
+        "dmr-lda",
+        "",
+        "A prior that depends on the labels predicts the words better.",
+        _side(COVARIATES, covariates.REGRESSION),
+        _side(COVARIATES, covariates.CONSTANT),
     ),
-    Claim(
-        "covariates-help",
-        "section 27.4.4.2",
-        "Asked: a prior that depends on the labels by Dirichlet multinomial regression predicts the words better",
-        "likelihood of held-out documents given their labels, DMR's less LDA's with a fitted prior, mean over K",
-        partial(compared, experiment=COVARIATES, pairs=(("", covariates.REGRESSION, covariates.CONSTANT),)),
+    contrast(
+        "labelled-lda",
+        "",
+        "A topic to each label predicts the words better than as many free topics.",
+        _side(COVARIATES, covariates.LABELLED),
+        _side(COVARIATES, covariates.CONSTANT),
+        by=(),
+        over=("topics",),
     ),
-    Claim(
-        "label-topics-help",
-        "section 27.4.4.2",
-        "Asked: a topic to each label predicts the words better than as many free topics",
-        "likelihood of held-out documents given their labels, labelled LDA's less LDA's with as many topics",
-        partial(compared, experiment=COVARIATES, pairs=(("", covariates.LABELLED, covariates.CONSTANT),)),
+    contrast(
+        "partial-labelled",
+        "",
+        "Subtopics of the labels and common topics predict the words better than a topic to each label.",
+        at_most(_side(COVARIATES, covariates.PARTIALLY)),
+        at_most(_side(COVARIATES, covariates.LABELLED)),
+        by=(),
     ),
-    Claim(
-        "subtopics-help",
-        "section 27.4.4.2",
-        "Asked: subtopics of the labels and common topics predict the words better than a topic to each label",
-        "likelihood of held-out documents given their labels, partially labelled LDA's less labelled LDA's",
-        partial(compared, experiment=COVARIATES, pairs=(("", covariates.PARTIALLY, covariates.LABELLED),), keys=SPLIT),
-    ),
-    Claim(
-        "one-tag-informs-no-other",
-        "section 27.4.4.2, equation 27.70",
-        "Under multinomial regression LDA the value of one tag has no influence on any of the others",
-        "exact mutual information of two tags of a held-out document given the inputs: the weights are a function of"
-        " these",
-        nothing_informs,
-    ),
-    Claim(
-        "one-tag-informs-others",
+    contrast(
+        "tag-information",
         "sections 27.4.4.2 and 27.4.4.3",
-        "Under DMR and categorical PCA with inputs information flows between tags",
-        "exact mutual information of two tags of a held-out document given the inputs, mean over documents and K",
-        informs,
-    ),
-    Claim(
-        "experts-are-no-better-than-tags-alone",
-        "section 27.4.4.2",
-        "Multinomial regression LDA has a negligible improvement over predicting each tag independently",
-        "likelihood of held-out tags, multinomial regression LDA's with the most topics less that of a regression of"
-        " every tag, within the margin",
-        partial(
-            compared,
-            experiment=TAGS,
-            pairs=(("", tags.EXPERTS, tags.SINGLY),),
-            keys=SPLIT,
-            test="similar",
-            margin=SIMILAR,
+        "Under DMR and categorical PCA with inputs information flows between tags.",
+        together(
+            "the exact information of one tag on another given the inputs",
+            "model",
+            {name: measured("", TAGS, tags.INFORMATION, model) for name, model in _INFORMING.items()},
         ),
+        by=("model",),
+        margin=ANY,
+        unit="nats",
     ),
-    Claim(
-        "two-steps-lose",
+    contrast(
+        "mr-lda-alone",
         "section 27.4.4.2",
-        "LDA fitted first without the inputs does not result in a discriminative set of latent variables",
-        "likelihood of held-out tags, multinomial regression LDA's by EM less that in two steps, mean over K",
-        partial(compared, experiment=TAGS, pairs=(("", tags.EXPERTS, tags.TWO_STEPS),)),
+        "Multinomial regression LDA has a negligible improvement over predicting each tag independently.",
+        at_most(_side(TAGS, tags.EXPERTS)),
+        at_most(_side(TAGS, tags.SINGLY)),
+        by=(),
+        margin=SIMILAR,
+        unit=TAG,
     ),
-    Claim(
-        "dmr-above-experts",
+    contrast(
+        "mr-lda-two-steps",
         "section 27.4.4.2",
-        "Asked: DMR, under which tags inform one another, predicts them better than multinomial regression LDA",
-        "likelihood of held-out tags, DMR's less that of multinomial regression LDA by EM, mean over K",
-        partial(compared, experiment=TAGS, pairs=(("", covariates.REGRESSION, tags.EXPERTS),)),
+        "LDA fitted first without the inputs does not result in a discriminative set of latent variables.",
+        _side(TAGS, tags.EXPERTS),
+        _side(TAGS, tags.TWO_STEPS),
+        unit=TAG,
     ),
-    Claim(
-        "bottleneck-above-network",
+    contrast(
+        "inputs-network",
         "section 27.4.4.3",
-        "Categorical PCA with inputs should work better than a conventional neural net when labels are correlated",
-        "likelihood of held-out tags, that of categorical PCA with inputs less that of a network with the same"
-        " bottleneck, mean over K",
-        partial(
-            compared,
-            experiment=TAGS,
-            pairs=(
-                ("variational EM", tags.INPUTS, tags.NETWORK),
-                ("exact EM", tags.QUADRATURE, tags.NETWORK),
-            ),
-        ),
+        "Categorical PCA with inputs works better than a neural net when labels are correlated.",
+        *opposed(
+            "training",
+            _side(TAGS, tags.NETWORK),
+            "the likelihood of categorical PCA with inputs",
+            {"variational EM": _side(TAGS, tags.INPUTS), "exact EM": _side(TAGS, tags.QUADRATURE)},
+        )[::-1],
+        by=("training", "topics"),
+        unit=TAG,
     ),
 )

@@ -6,11 +6,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from gallery.gaps import gaps
 from gallery.ratings import science as results
 from gallery.ratings.experiments import rating_curves as curves
@@ -158,7 +158,7 @@ def rating_macros(inputs: Inputs) -> Macros:
             result[f"RatingOptimism{name}{end}"] = over_seeds.signed(gaps(scores, FULL), 3)
     result["RatingFewest"] = latex.integer(point[0].topics) if point else NOT_RUN
     result["RatingMost"] = latex.integer(point[-1].topics) if point else NOT_RUN
-    dropped = results.measured(inputs, results.RATINGS, ratings_run.DROPPED, ratings_run.CD)
+    dropped = select(inputs.measurements, variant=results.RATINGS, quantity=ratings_run.DROPPED, model=ratings_run.CD)
     most = dropped[dropped["topics"] == dropped["topics"].max()]
     result["RatingDropped"] = over_seeds.signed(most["value"].tolist(), 4)
     svd = results.curve(inputs, curves.SVD, curves.PASS)
@@ -170,5 +170,7 @@ def rating_macros(inputs: Inputs) -> Macros:
 
 
 def _factors(inputs: Inputs) -> str:
-    rows = results.measured(inputs, results.CURVES, ratings_run.RMSE, curves.SVD, curves.PASS)
+    rows = select(
+        inputs.measurements, variant=results.CURVES, quantity=ratings_run.RMSE, model=curves.SVD, axis=curves.PASS
+    )
     return latex.integer(rows["topics"].iloc[0]) if len(rows) else NOT_RUN

@@ -1,14 +1,11 @@
-"""Results and claims about models of ratings (Murphy, 2012, sections 27.6.2 and 27.7.3.2)."""
+"""Results and contrasts of models of ratings (Murphy, 2012, sections 27.6.2 and 27.7.3.2)."""
 
-from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from artifact.contrasts.contrast import Margin, Side
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import mean_points, select
-from artifact.verdicts.claims import Claim, Measure
-from artifact.verdicts.effects import effects, less, per_token
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import MODELS, Effect, Margin
+from gallery.comparison import at_most, contrast, measured, opposed, scored, together
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.ratings.experiments import rating_curves as curves
 from gallery.ratings.experiments import ratings as ratings_run
@@ -86,7 +83,7 @@ def table(inputs: Inputs) -> list[Row]:
         likelihoods = mean_points(scores, [LIKELIHOOD if records else ratings_run.RATING_LIKELIHOOD])
         densities = {} if records else mean_points(scores, [LIKELIHOOD])
         usual_scores = mean_points(scores, [USUAL, FULL])
-        error_rows = measured(inputs, RATINGS, ratings_run.RMSE, model)
+        error_rows = select(inputs.measurements, variant=RATINGS, quantity=ratings_run.RMSE, model=model)
         errors = {int(str(K)): float(values.mean()) for K, values in error_rows.groupby("topics")["value"]}
         for K in sorted({*likelihoods} & {*compared, 0}):
             usual, density, point = usual_scores.get(K), densities.get(K), likelihoods[K]
@@ -138,24 +135,9 @@ def _record_scores(inputs: Inputs) -> "pd.DataFrame":
     return rows[rows["corpus"].isin(list(inputs.settings.experiment(RATINGS).get("corpora", ())))]
 
 
-def likelihoods(inputs: Inputs, model: str, evaluator: str = ratings_run.RATING_LIKELIHOOD) -> "pd.DataFrame":
-    """Return the scores of a model by corpus, K and seed, nats per rating, as `effects.less` takes them."""
-    if model in (MIXTURE, PROFILE):
-        scores = select(_record_scores(inputs), model=model, evaluator=LIKELIHOOD)
-    else:
-        scores = select(inputs.scores, variant=RATINGS, model=model, evaluator=evaluator)
-    return per_token(scores)
-
-
-def measured(inputs: Inputs, experiment: str, quantity: str, model: str, axis: str = "topics") -> "pd.DataFrame":
-    """Return a quantity of a model by corpus, K, seed and place on an axis: "value", with an "error" of 0."""
-    rows = select(inputs.measurements, variant=experiment, quantity=quantity, model=model, axis=axis)
-    return rows[["corpus", "topics", "seed", "at", "value"]].assign(error=0.0)
-
-
 def curve(inputs: Inputs, model: str, axis: str) -> dict[int, float]:
     """Return the errors of predicted ratings by pass or number of parameters, means over seeds."""
-    rows = measured(inputs, CURVES, ratings_run.RMSE, model, axis)
+    rows = select(inputs.measurements, variant=CURVES, quantity=ratings_run.RMSE, model=model, axis=axis)
     if not len(rows):
         return {}
     return {int(str(place)): float(value) for place, value in rows.groupby("at")["value"].mean().items()}
@@ -203,6 +185,7 @@ def _texts(inputs: Inputs, quantity: str, axis: str) -> dict[int, str]:
     return {int(row["at"]): str(row["text"]) for row in rows.to_dict("records")}
 
 
+STARS = ratings_run.RATING_LIKELIHOOD
 RATING = "nats per rating"
 ERRORS = Margin(
     0.005,
@@ -210,207 +193,124 @@ ERRORS = Margin(
     "half a percent of the error: a twentieth of the ten percent that Netflix asked for",
     "2026-11-25, with one split's first errors in view",
 )
-Pair = tuple[str, str, str]  # part of a claim, and the two models that it compares
 
 
-def by_likelihood(
-    inputs: Inputs, _: Sequence[str], *, pairs: Sequence[Pair], evaluator: str = ratings_run.RATING_LIKELIHOOD
-) -> list[Effect]:
-    """Measure the likelihood of test users' ratings under one model less that under another, mean over K."""
-    found = []
-    for part, own, other in pairs:
-        gains = less(likelihoods(inputs, own, evaluator), likelihoods(inputs, other, evaluator))
-        found += effects(gains, margin=MODELS, held_out=inputs.held_out, part=part, unit=RATING)
-    return found
+def _stars(model: str, evaluator: str = STARS) -> Side:
+    """Return a model's likelihood of test users' ratings, of stars or as a density, by K."""
+    records = model in (MIXTURE, PROFILE)
+    words = "PMF, exact EM, of roots" if model == ratings_run.ROOT else LABELS[model]
+    name = f"the {'likelihood' if evaluator == STARS else 'density'} of {words}"
+    return scored(name, RECORDS if records else RATINGS, model, LIKELIHOOD if records else evaluator)
 
 
-def by_error(inputs: Inputs, _: Sequence[str], *, pairs: Sequence[Pair]) -> list[Effect]:
-    """Measure the lead of one model over another by the error of test users' predicted ratings, mean over K."""
-    found = []
-    for part, own, other in pairs:
-        one, two = (measured(inputs, RATINGS, ratings_run.RMSE, model) for model in (own, other))
-        found += effects(less(two, one), margin=ERRORS, held_out=inputs.held_out, part=part)
-    return found
+def _known(name: str, model: str, axis: str) -> Side:
+    """Return the error of held-out ratings of known users, stars, by K and place on an axis."""
+    return measured(name, CURVES, ratings_run.RMSE, model, axis=axis)
 
 
-def on_curves(
-    inputs: Inputs, _: Sequence[str], *, pairs: Sequence[Pair], axis: str, last: bool = False
-) -> list[Effect]:
-    """Measure the lead of one model over another by the error of held-out ratings, mean over K.
-
-    On the axis of passes only the last pass of both counts.
-    """
-    found = []
-    for part, own, other in pairs:
-        one, two = (_points(inputs, model, axis, last=last) for model in (own, other))
-        found += effects(less(two, one), margin=ERRORS, held_out=_share(inputs), part=part)
-    return found
+def best_pass(inputs: Inputs) -> "pd.DataFrame":
+    """Return the errors of known users' ratings without a prior at the pass with the least mean over seeds."""
+    table = _known("", curves.SVD, curves.PASS).rows(inputs)
+    means = table.groupby("at")["value"].mean()
+    return table[table["at"] == (means.idxmin() if len(means) else 0)]
 
 
-def _points(inputs: Inputs, model: str, axis: str, *, last: bool) -> "pd.DataFrame":
-    rows = measured(inputs, CURVES, ratings_run.RMSE, model, axis)
-    if last and len(rows):
-        rows = rows.loc[rows.groupby(["corpus", "topics", "seed"])["at"].idxmax()]
-    return rows.drop(columns="at")
+def _last(name: str, model: str) -> Side:
+    """Return the error of known users' ratings after the last pass."""
+    return at_most(_known(name, model, curves.PASS), "at")
 
 
-def overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the error without a prior after the last pass less its least one."""
-    rows = measured(inputs, CURVES, ratings_run.RMSE, curves.SVD, curves.PASS)
-    if not len(rows):
-        return []
-    groups = rows.groupby(["corpus", "topics", "seed"])["at"]
-    values = rows.groupby(["corpus", "topics", "seed"])["value"].min().reset_index().assign(error=0.0)
-    last = rows.loc[groups.idxmax()].drop(columns="at")
-    return effects(less(last, values), margin=ERRORS, held_out=_share(inputs))
-
-
-def _share(inputs: Inputs) -> float:
-    """Return the share of ratings that a seed holds out."""
-    return float(inputs.settings.experiment(CURVES).get("settings", {}).get("share", 0.0))
-
-
-def _likelihood(*pairs: Pair, evaluator: str = ratings_run.RATING_LIKELIHOOD) -> Measure:
-    return partial(by_likelihood, pairs=pairs, evaluator=evaluator)
-
-
-RATINGS_CLAIMS = (
-    Claim(
-        "degenerate-pmf-overfits",
+_DISCRETE = {"than co-clusters": _stars(ratings_run.COCLUSTERING), "than the profile": _stars(PROFILE)}
+_COMBINED = {"than RBM": _stars(ratings_run.CD), "than PMF": _stars(ratings_run.PMF_POINT)}
+_PRIORS = {
+    **{"PMF1": _last("", curves.PMF1), "PMF2": _last("", curves.PMF2)},
+    **{"learned, points": _last("", curves.ADAPTIVE), "learned, exact EM": _last("", curves.EM_LEARNED)},
+}
+_OFFSETS = {
+    "the error of PMF without offsets": {"points": curves.POINT_PLAIN, "exact EM": curves.EM_PLAIN},
+    "with offsets": {"points": curves.POINT, "exact EM": curves.EM},
+}
+FACTORISATION = (
+    contrast(
+        "pmf-points",
         "section 27.2.2, of 27.6.2",
-        "A point estimate of users' vectors overfits; EM, which integrates them out, does not",
-        "exact log density of new users' ratings under PMF by exact EM over users, less that by points, mean over K",
-        _likelihood(("", ratings_run.PMF_EM, ratings_run.PMF_POINT), evaluator=LIKELIHOOD),
+        "A point estimate of users' vectors overfits; EM, which integrates them out, does not.",
+        _stars(ratings_run.PMF_EM, LIKELIHOOD),
+        _stars(ratings_run.PMF_POINT, LIKELIHOOD),
+        unit=RATING,
     ),
-    Claim(
-        "continuous-beats-discrete",
+    contrast(
+        "pmf-discrete",
         "section 27.6.2",
-        "Unconstrained factors do much better than discrete or simplex latent variables",
-        "likelihood of new users' ratings under PMF by exact EM less the other's, mean over K",
-        _likelihood(
-            ("than co-clustering", ratings_run.PMF_EM, ratings_run.COCLUSTERING),
-            ("than the profile", ratings_run.PMF_EM, PROFILE),
-        ),
+        "Unconstrained factors do much better than discrete or simplex latent variables.",
+        *opposed("rival", _stars(ratings_run.PMF_EM), "that of discrete variables", _DISCRETE),
+        by=("rival", "topics"),
+        unit=RATING,
     ),
-    Claim(
-        "continuous-predicts-better",
-        "section 27.6.2",
-        "Unconstrained factors do much better than discrete or simplex latent variables, by the error",
-        "error of new users' predicted ratings, co-clustering's less that of PMF by exact EM, mean over K",
-        partial(by_error, pairs=[("than co-clustering", ratings_run.PMF_EM, ratings_run.COCLUSTERING)]),
-    ),
-    Claim(
-        "offsets-give-likelihood",
-        "section 27.6.2, 27.93",
-        "Offsets of users and films give much better results, by the likelihood",
-        "likelihood of new users' ratings under PMF by exact EM, with offsets less without, mean over K",
-        _likelihood(("", ratings_run.PMF_EM, ratings_run.PLAIN)),
-    ),
-    Claim(
-        "offsets-reduce-error",
+    contrast(
+        "offsets",
         "section 27.6.2, Figure 27.29 (b)",
-        "Offsets of users and films give much better results",
-        "error of held-out ratings of known users, without offsets less with, mean over K",
-        partial(
-            on_curves,
-            pairs=[("points", curves.POINT, curves.POINT_PLAIN), ("exact EM", curves.EM, curves.EM_PLAIN)],
-            axis=curves.PARAMETERS,
+        "Offsets of users and films give much better results.",
+        *(
+            together(name, "training", {key: _known("", model, curves.PARAMETERS) for key, model in models.items()})
+            for name, models in _OFFSETS.items()
         ),
+        by=("training", "topics"),
+        margin=ERRORS,
     ),
-    Claim(
-        "unregularised-overfits",
+    contrast(
+        "descent-overfits",
         "section 27.6.2, Figure 27.29 (a)",
-        "Just maximising the likelihood results in overfitting",
-        "error of held-out ratings of known users without a prior, after the last pass less at its least",
-        overfits,
+        "Just maximising the likelihood results in overfitting.",
+        _last("the error without a prior, after the last pass", curves.SVD),
+        Side("that at the best pass in the mean", best_pass),
+        by=(),
+        margin=ERRORS,
     ),
-    Claim(
-        "priors-reduce-overfitting",
+    contrast(
+        "priors-error",
         "section 27.6.2, Figure 27.29 (a)",
-        "Priors reduce the effect of overfitting, and learned ones give even better results",
-        "error of held-out ratings of known users after the last pass, without a prior less with",
-        partial(
-            on_curves,
-            pairs=[
-                ("PMF1", curves.PMF1, curves.SVD),
-                ("PMF2", curves.PMF2, curves.SVD),
-                ("learned, points", curves.ADAPTIVE, curves.SVD),
-                ("learned, exact EM", curves.EM_LEARNED, curves.SVD),
-            ],
-            axis=curves.PASS,
-            last=True,
-        ),
+        "Priors reduce the effect of overfitting, and learned ones give even better results.",
+        *opposed("prior", _last("the error after the last pass, without a prior", curves.SVD), "with one", _PRIORS),
+        by=("prior",),
+        margin=ERRORS,
     ),
-    Claim(
-        "learned-prior-of-users",
+    contrast(
+        "learned-prior",
         "section 27.6.2",
-        "A learned diagonal prior gives even better results, by the likelihood",
-        "likelihood of new users' ratings under PMF by exact EM, with a learned prior less with a fixed one, mean over"
-        " K",
-        _likelihood(("", ratings_run.LEARNED, ratings_run.PMF_EM)),
+        "A learned diagonal prior gives even better results.",
+        _stars(ratings_run.LEARNED),
+        _stars(ratings_run.PMF_EM),
+        unit=RATING,
     ),
-    Claim(
-        "square-root-is-more-gaussian",
-        "section 27.6.2",
-        "The square root of 6 - R makes the data a better match to the Gaussian",
-        "log density of new users' ratings under PMF by exact EM, of roots with their Jacobian less of ratings, mean"
-        " over K",
-        _likelihood(("", ratings_run.ROOT, ratings_run.PMF_EM), evaluator=LIKELIHOOD),
+    *(
+        contrast(
+            name,
+            "section 27.6.2",
+            f"The square root of 6 - R makes the data a better match to the Gaussian, {words}.",
+            _stars(ratings_run.ROOT, evaluator),
+            _stars(ratings_run.PMF_EM, evaluator),
+            unit=RATING,
+        )
+        for name, words, evaluator in (
+            ("square-root", "of ratings as numbers", LIKELIHOOD),
+            ("square-root-stars", "of ratings as bins", STARS),
+        )
     ),
-    Claim(
-        "square-root-of-ratings",
-        "section 27.6.2",
-        "The square root of 6 - R makes the data a better match to the Gaussian, of ratings as bins",
-        "likelihood of new users' ratings under PMF by exact EM, of roots less of ratings, mean over K",
-        _likelihood(("", ratings_run.ROOT, ratings_run.PMF_EM)),
-    ),
-    Claim(
-        "rbm-outperforms-pmf",
+    contrast(
+        "rbm-pmf",
         "section 27.7.3.2",
-        "An RBM with binary hidden and categorical visible units slightly outperforms SVD, by the likelihood",
-        "likelihood of new users' ratings under the RBM less that under PMF, mean over K",
-        _likelihood(
-            ("points", ratings_run.CD, ratings_run.PMF_POINT), ("exact EM", ratings_run.CD, ratings_run.PMF_EM)
-        ),
+        "An RBM with binary hidden and categorical visible units slightly outperforms SVD.",
+        _stars(ratings_run.CD),
+        _stars(ratings_run.PMF_POINT),
+        unit=RATING,
     ),
-    Claim(
-        "rbm-predicts-better",
+    contrast(
+        "combined",
         "section 27.7.3.2",
-        "An RBM with binary hidden and categorical visible units slightly outperforms SVD",
-        "error of new users' predicted ratings, PMF's less the RBM's, mean over K",
-        partial(
-            by_error,
-            pairs=[("points", ratings_run.CD, ratings_run.PMF_POINT), ("exact EM", ratings_run.CD, ratings_run.PMF_EM)],
-        ),
-    ),
-    Claim(
-        "combined-has-more-likelihood",
-        "section 27.7.3.2",
-        "Combining RBM and SVD improves on either, by the likelihood",
-        "likelihood of new users' ratings under the mean of RBM and PMF by points, less either's, mean over K",
-        _likelihood(
-            ("than the RBM", ratings_run.COMBINED, ratings_run.CD),
-            ("than PMF", ratings_run.COMBINED, ratings_run.PMF_POINT),
-        ),
-    ),
-    Claim(
-        "combined-predicts-better",
-        "section 27.7.3.2",
-        "Combining RBM and SVD improves on either",
-        "error of new users' predicted ratings, either's less that of the mean of their predictions, mean over K",
-        partial(
-            by_error,
-            pairs=[
-                ("than the RBM", ratings_run.COMBINED, ratings_run.CD),
-                ("than PMF", ratings_run.COMBINED, ratings_run.PMF_POINT),
-            ],
-        ),
-    ),
-    Claim(
-        "persistent-chains-of-ratings",
-        "section 27.7.2.4",
-        "Persistent chains give a better model than contrastive divergence, of ratings",
-        "likelihood of new users' ratings under RBMs by PCD less by CD, mean over K",
-        _likelihood(("", ratings_run.PCD, ratings_run.CD)),
+        "Combining RBM and SVD improves on either.",
+        *opposed("rival", _stars(ratings_run.COMBINED), "that of either", _COMBINED),
+        by=("rival", "topics"),
+        unit=RATING,
     ),
 )

@@ -47,25 +47,11 @@ EXHIBITS = {
         "models of ratings on the same new users",
         "exhibits.models",
         ("ratings", "records"),
-        claims=(
-            "continuous-beats-discrete",
-            "continuous-predicts-better",
-            "offsets-give-likelihood",
-            "learned-prior-of-users",
-            "square-root-is-more-gaussian",
-            "square-root-of-ratings",
-            "rbm-outperforms-pmf",
-            "rbm-predicts-better",
-            "combined-has-more-likelihood",
-            "combined-predicts-better",
-            "persistent-chains-of-ratings",
-        ),
     ),
     "table-factorisation": Exhibit(
         "folding in against the likelihood of matrix factorisation",
         "exhibits.folding_in",
         ("ratings",),
-        claims=("degenerate-pmf-overfits",),
     ),
     "figure-27-27": Exhibit(
         "co-clusters of users and films", "exhibits.figure_27_27", ("rating-curves",), original="Figure 27.27"
@@ -78,6 +64,5 @@ EXHIBITS = {
         "exhibits.figure_27_29",
         ("rating-curves",),
         original="Figure 27.29",
-        claims=("unregularised-overfits", "priors-reduce-overfitting", "offsets-reduce-error"),
     ),
 }

@@ -7,8 +7,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from artifact.contrasts.inputs import Inputs
 from artifact.typesetting import latex, style
-from artifact.verdicts.inputs import Inputs
 from gallery.member import LIKELIHOOD
 from gallery.tokens import science as results
 from gallery.tokens.experiments import online

@@ -1,31 +1,32 @@
-"""Results and claims about models of tokens and records (Murphy, 2012, sections 27.2 and 27.3).
+"""Results and contrasts of models of tokens and records (Murphy, 2012, sections 27.2 and 27.3).
 
-All scores are in nats per token. The chapter's "overfitting" is judged as a lower likelihood of held-out documents
+All scores are in nats per token. The chapter's "overfitting" is taken as a lower likelihood of held-out documents
 under the same prior.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from artifact.contrasts.contrast import ANY, Contrast, Side
+from artifact.contrasts.effect import NATS
+from artifact.contrasts.estimates import per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point, mean_points, select
-from artifact.verdicts.claims import Claim, Measure
-from artifact.verdicts.effects import effects, largest_differences, less, per_token
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import ANY, MODELS, NATS, SIMILAR, Effect
+from gallery.comparison import at_most, contrast, measured, opposed, scored, together
 from gallery.member import LIKELIHOOD, USUAL, Member
 from gallery.tokens.experiments import bank_and_river, evidence, online, perplexity, polysemy
 from gallery.tokens.experiments.online import ANALYSED
 from gallery.tokens.members import MEMBERS
 from gallery.tokens.members.categorical_pca import DegenerateEM, ExactEM
-from gallery.tokens.members.gap import GAP_LESS_MPCA, NMF_UNDER_GAP, GaP
-from gallery.tokens.members.lda import CollapsedGibbs, Gibbs
-from gallery.tokens.members.mixtures import POISSON_LESS_PARTS
+from gallery.tokens.members.gap import NMF_UNDER_GAP, GaP
+from gallery.tokens.members.lda import BatchVB, CollapsedGibbs, Gibbs
 from gallery.tokens.members.plsi import PLSI
 from gallery.tokens.members.rows import ESTIMATED, ONE_TOKEN
 from gallery.tokens.members.rows import EXACT as EXACT_ONE
+from gallery.undirected.spec import SOFTMAX
 from heldout import models
 from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.typing import Floats
@@ -74,7 +75,13 @@ class Row(NamedTuple):
 
 def opening_rows(inputs: Inputs) -> list[Row]:
     """Return the rows of the opening table, in the order of corpus, member and K."""
-    rows, sums = [], measured(inputs, ONE_TOKEN).groupby(["corpus", "model", "topics"])["value"].mean().to_dict()
+    rows, sums = (
+        [],
+        select(inputs.measurements, quantity=ONE_TOKEN)
+        .groupby(["corpus", "model", "topics"])["value"]
+        .mean()
+        .to_dict(),
+    )
     for (corpus, model), cells in _opening(inputs.scores).groupby(["corpus", "model"]):
         values, likelihoods = mean_points(cells, [USUAL]), mean_points(cells, [LIKELIHOOD])
         for K, value in values.items():
@@ -168,20 +175,9 @@ def per_document(inputs: Inputs, corpus: str, scores: Curve) -> dict[int, float]
     return dict(sorted(by_topics.items()))
 
 
-def measured(inputs: Inputs, quantity: str) -> "pd.DataFrame":
-    """Return measurements of a quantity: "corpus", "model", "topics", "seed" and "value"."""
-    return select(inputs.measurements, quantity=quantity)[["corpus", "model", "topics", "seed", "value"]]
-
-
-def likelihoods(inputs: Inputs, model: str) -> "pd.DataFrame":
-    """Return the likelihoods of a model of the opening table with "value" and "error", nats per token."""
-    return per_token(select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD))
-
-
-def curve_points(inputs: Inputs, names: Sequence[str], scores: Curve) -> "pd.DataFrame":
-    """Return the points of one curve on some corpora, nats per token, in the columns of `likelihoods`."""
-    table = select(inputs.scores, variant=scores.experiment, model=scores.model)
-    table = table[table["corpus"].isin(list(names)) & table["evaluator"].isin(scores.evaluators)]
+def curve_points(inputs: Inputs, scores: Curve) -> "pd.DataFrame":
+    """Return the points of one curve, nats per token; "value" and "error" beside the scores'."""
+    table = select(inputs.scores, variant=scores.experiment, model=scores.model, evaluator=scores.evaluators)
     rank = table["evaluator"].map(list(scores.evaluators).index) if len(table) else table["topics"]
     preferred = table.assign(rank=rank).sort_values("rank").drop_duplicates(["corpus", "topics", "seed"])
     return per_token(preferred).sort_values(["corpus", "topics", "seed"])
@@ -316,212 +312,152 @@ def senses(inputs: Inputs) -> tuple[str, list[Sense]]:
     return "".join(select(texts, quantity=polysemy.DISTINCTNESS)["text"]), meanings
 
 
-SAME = 1e-6  # nats; two ways to the same likelihood differ by less
-KEYS = ["corpus", "topics", "seed"]
+BATCHES = "batches of "
+EIGHTHS = 8.0  # parts of the sweeps
 
 
-def _by_split(inputs: Inputs, gains: "pd.DataFrame", part: str = "") -> list[Effect]:
-    return effects(gains, margin=MODELS, held_out=inputs.held_out, part=part)
+def _curve(name: str, scores: Curve) -> Side:
+    """Return a curve of Figure 27.6, nats per token, by K."""
+    return Side(name, partial(curve_points, scores=scores))
 
 
-def identity(inputs: Inputs, _: Sequence[str], *, quantity: str) -> list[Effect]:
-    """Compare two forms of one likelihood; the effect is their largest difference."""
-    return largest_differences(measured(inputs, quantity), SAME)
-
-
-def degenerate_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure categorical PCA fitted by EM with an exact E step against degenerate EM."""
-    em, degenerate = (likelihoods(inputs, member.name) for member in (ExactEM, DegenerateEM))
-    return _by_split(inputs, less(em, degenerate))
-
-
-def collapsed_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the lead of a collapsed chain over an uncollapsed one after as many sweeps from the same start."""
-    keys = ["corpus", "seed", "at"]
-    rows = select(inputs.measurements, variant=SAMPLERS, quantity=LIKELIHOOD)
-    own, other = (
-        select(rows, model=member.name)[[*keys, "value", "standard_error"]].rename(columns={"standard_error": "error"})
-        for member in (CollapsedGibbs, Gibbs)
+def _plsi(end: str, score: str, says: str, lda: Side) -> Contrast:
+    """Return the contrast of LDA with pLSI by one score, by how pLSI was trained and K."""
+    sides = {training: _curve("", Curve(model, (PLSI_SCORES[score],))) for training, model in PLSI_MODELS.items()}
+    return contrast(
+        f"lda-plsi-{end}",
+        "section 27.3.3, Figure 27.6",
+        says,
+        *opposed("training", lda, f"pLSI's {score}", sides),
+        by=("training", "topics"),
     )
-    return _by_split(inputs, less(own, other, keys))
 
 
-def nmf_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the topics of GaP against NMF's under GaP's prior; both likelihoods are estimated in one way."""
-    gap = likelihoods(inputs, GaP.name)
-    nmf = measured(inputs, NMF_UNDER_GAP)[[*KEYS, "value"]].merge(gap[[*KEYS, "error"]], on=KEYS)
-    return _by_split(inputs, less(gap, nmf))
+def _sweeps(name: str, model: str) -> Side:
+    """Return the likelihoods of a sampler's states after an eighth of its sweeps and after all, nats per token."""
+
+    def rows(inputs: Inputs) -> "pd.DataFrame":
+        table = measured(name, SAMPLERS, LIKELIHOOD, model).rows(inputs)
+        parts = {1.0: "after an eighth of the sweeps", EIGHTHS: "after all"}
+        return table.assign(after=(EIGHTHS * table["at"] / table["at"].max()).map(parts)).dropna(subset="after")
+
+    return Side(name, rows)
 
 
-def lda_above(inputs: Inputs, _: Sequence[str], *, others: Sequence[tuple[str, Curve]], ours: Curve) -> list[Effect]:
-    """Measure a score of LDA against other scores at the same K and seed; a model without K has one score for all.
+def nmf_under_gap(inputs: Inputs) -> "pd.DataFrame":
+    """Return the likelihood of NMF's topics under GaP's prior by K, which is estimated as GaP's own is."""
+    keys = ["corpus", "topics", "seed"]
+    values: pd.DataFrame = select(inputs.measurements, quantity=NMF_UNDER_GAP)[[*keys, "value"]]
+    return values.merge(_GAP.rows(inputs)[[*keys, "error"]], on=keys)
 
-    A part may name the inverse temperature of tempered EM, {beta}.
+
+def by_batch(inputs: Inputs, *, online: bool) -> "pd.DataFrame":
+    """Return likelihoods of online variational inference by its batches, or of batch, after one pass and at the end."""
+    rows = select(inputs.measurements, quantity=LIKELIHOOD, axis=ANALYSED)
+    rows = rows.assign(error=rows["standard_error"], batch=BATCHES + rows["variant"].str.removeprefix("online-"))
+    offline, last = rows["model"] == BatchVB.name, rows["at"] == rows.groupby(["batch", "seed"])["at"].transform("max")
+    rows["after"] = last.map({True: "at the end", False: "after one pass"})
+    kept = last | (rows["at"] == rows["at"][offline].min())
+    own: pd.DataFrame = rows[kept & offline].drop(columns="batch")
+    others: pd.DataFrame = rows[kept & ~offline]
+    return others if online else own.merge(others[["batch"]].drop_duplicates(), how="cross")
+
+
+def by_approach(inputs: Inputs, *, true: bool) -> "pd.DataFrame":
+    """Return scores of the number of topics that documents were drawn with, or of one fewer and one more.
+
+    Annealing forwards is low by up to its distance from backwards, half of which counts as an error.
     """
-    names = corpora(inputs, PERPLEXITY)
-    lda = curve_points(inputs, names, ours)
-    beta = inputs.settings.experiment(PERPLEXITY).get("settings", {}).get("beta")
-    found = []
-    for part, other in others:
-        points = curve_points(inputs, names, other)
-        if len(points) and points["topics"].nunique() == 1 != lda["topics"].nunique():
-            points = lda[KEYS].merge(points.drop(columns="topics"), on=["corpus", "seed"])
-        found += _by_split(inputs, less(lda, points), part.format(beta=beta))
-    return found
-
-
-def _lda_above(*others: tuple[str, Curve], ours: Curve = LDA) -> Measure:
-    return partial(lda_above, others=others, ours=ours)
-
-
-def _plsi(end: str, score: str, statement: str, *ours: tuple[str, Curve]) -> Iterator[Claim]:
-    """Yield the claims that LDA is below pLSI by one score, trained by EM and by tempered EM."""
-    for training, model in PLSI_MODELS.items():
-        tempered = training != "EM"
-        test = "LDA's log-likelihood less pLSI's score, mean over K"
-        yield Claim(
-            f"plsi-worse-by-{end}" + ("-tempered" if tempered else ""),
-            "section 27.3.3, Figure 27.6",
-            f"{statement} ({training})",
-            test
-            + ("; at one inverse temperature, beta, fixed beforehand and not by held-out tokens" if tempered else ""),
-            _lda_above(
-                ("beta {beta}" if tempered else "", Curve(model, (PLSI_SCORES[score],))),
-                ours=ours[0][1] if ours else LDA,
-            ),
-        )
-
-
-def online_faster(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the lead of online over batch after as many documents, wherever both were scored before batch's end."""
-    return _online(inputs, margin=MODELS, ends=False)
-
-
-def online_similar(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the distance of the last likelihoods of online and batch."""
-    return _online(inputs, margin=SIMILAR, ends=True, test="similar")
-
-
-def _online(inputs: Inputs, *, ends: bool, **options: Any) -> list[Effect]:
-    """Return the lead of online, by its batches, over batch at the ends of both, or at places before batch's end."""
     import pandas as pd
 
-    rows, names = [], select(inputs.measurements, axis=ANALYSED)["corpus"]
-    for seed, (batch, *others) in runs(inputs, LIKELIHOOD).items():
-        *earlier, last = batch.points.items()
-        for trace in others:
-            pairs = [(place, trace.points[place], point) for place, point in earlier if place in trace.points]
-            for place, own, other in [(last[0], list(trace.points.values())[-1], last[1])] if ends else pairs:
-                gain, error = own.value - other.value, math.hypot(own.error, other.error)
-                rows.append((names.iloc[0], trace.batch, seed, place, gain, error))
-    table = pd.DataFrame(rows, columns=["corpus", "batch", "seed", "at", "gain", "error"])
-    return [
-        effect
-        for batch, gains in table.groupby("batch")
-        for effect in effects(
-            gains.drop(columns="batch"), part=f"batches of {batch}", held_out=inputs.held_out, **options
-        )
+    topics = inputs.settings.experiment(EVIDENCE).get("settings", {}).get("true_topics", 0)
+    table = select(inputs.measurements, variant=EVIDENCE, quantity=(*APPROACHES, evidence.BACKWARDS))
+    values = select(table, topics=topics).pivot_table("value", "seed", "quantity")
+    rows = table.assign(error=table["standard_error"], approach=table["quantity"].map(APPROACHES))
+    rows = rows[rows["quantity"] != evidence.BACKWARDS]
+    if len(values):
+        low = (values[evidence.BACKWARDS] - values[evidence.FORWARDS]).clip(lower=0.0) / 2.0
+        forwards = rows["quantity"] == evidence.FORWARDS
+        rows = rows.assign(error=rows["error"] + rows["seed"].map(low).where(forwards, 0.0))
+    steps = {"than one fewer": -1, "than one more": 1}
+    tables: list[pd.DataFrame] = [
+        rows[rows["topics"] == topics + (0 if true else step)].assign(rival=key) for key, step in steps.items()
     ]
+    return pd.concat(tables, ignore_index=True)
 
 
-def finds_topics(inputs: Inputs, _: Sequence[str], *, quantity: str) -> list[Effect]:
-    """Measure the lead of the K that documents were drawn with over the best other one."""
-    true = inputs.settings.experiment(EVIDENCE).get("settings", {}).get("true_topics")
-    rows = select(inputs.measurements, variant=EVIDENCE, quantity=quantity)
-    rows = rows[["seed", "at", "value", "standard_error"]].rename(columns={"standard_error": "error"})
-    own, others = rows[rows["at"] == true], rows[rows["at"] != true]
-    if quantity == evidence.FORWARDS and len(own):  # a lower bound: half of its distance from an upper one is error
-        upper = measured(inputs, evidence.BACKWARDS).set_index("seed")["value"]
-        own = own.assign(error=own["error"] + (own["seed"].map(upper) - own["value"]).clip(lower=0.0).fillna(0.0) / 2.0)
-    best = others.loc[others.groupby("seed")["value"].idxmax()] if len(others) else others
-    return effects(less(own, best, ["seed"]).assign(corpus="none"), margin=ANY, unit=NATS)
-
-
+_GAP = scored("GaP's likelihood", OPENING, GaP.name)
+_LDA = _curve("LDA's likelihood", LDA)
 TOKENS = (
-    Claim(
-        "gap-given-length-is-mpca",
-        "section 27.2.4",
-        "GaP given a document's length is multinomial PCA",
-        "the exact likelihood of GaP with equal rates beta against a negative binomial length times that of LDA with"
-        " the same b and alpha, on every test document: Poissons given their sum are multinomial",
-        partial(identity, quantity=GAP_LESS_MPCA),
-    ),
-    Claim(
-        "poisson-mixture-has-poisson-length",
-        "section 27.2.1",
-        "A mixture of Poissons (27.5) is one of multinomials (27.4) whose components have Poisson lengths",
-        "both likelihoods on every test document: Poissons given their sum are multinomial",
-        partial(identity, quantity=POISSON_LESS_PARTS),
-    ),
-    Claim(
-        "degenerate-em-overfits",
+    contrast(
+        "exact-em",
         "section 27.2.2",
-        "A point estimate of z in the E step overfits; EM does not",
-        "categorical PCA with the same penalty: likelihood of held-out data by EM, its E step by quadrature, less that"
-        " by degenerate EM, mean over K",
-        degenerate_overfits,
+        "A point estimate of z in the E step overfits; EM does not.",
+        scored("the likelihood of categorical PCA by EM, its E step exact", OPENING, ExactEM.name),
+        scored("that by degenerate EM with the same penalty", OPENING, DegenerateEM.name),
     ),
-    Claim(
-        "collapsed-is-better",
+    contrast(
+        "collapsed",
         "section 27.3.4",
-        "Gibbs sampling performs better with weights and topics integrated out",
-        "chains of LDA from the same topics of the tokens: likelihood of held-out documents, collapsed less"
-        " uncollapsed, mean over states after 1, 2, 4, .. sweeps",
-        collapsed_better,
+        "Gibbs sampling performs better with weights and topics integrated out.",
+        _sweeps("LDA's likelihood by collapsed Gibbs sampling", CollapsedGibbs.name),
+        _sweeps("the same uncollapsed, after as many sweeps", Gibbs.name),
+        by=("after",),
     ),
-    Claim(
-        "nmf-overfits",
+    contrast(
+        "gap-nmf",
         "section 27.2.4",
-        "NMF suffers from overfitting, which GaP overcomes",
-        "likelihood of held-out documents under GaP's prior, with its own b less with that of NMF, smoothed, mean over"
-        " K",
-        nmf_overfits,
+        "NMF suffers from overfitting, which GaP overcomes.",
+        _GAP,
+        Side("that of NMF's topics under GaP's prior", nmf_under_gap),
     ),
-    Claim(
-        "lda-outperforms-simpler",
+    contrast(
+        "lda-unigram",
+        "sections 27.3.3 and 27.7.3.1, Figures 27.6 and 27.32",
+        "LDA significantly outperforms the unigram.",
+        together(
+            "LDA's likelihood with the most topics",
+            "figure",
+            {"Figure 27.6": at_most(_LDA), "Figure 27.32": at_most(scored("", SOFTMAX, models.LDA))},
+        ),
+        together(
+            "the unigram's",
+            "figure",
+            {"Figure 27.6": at_most(_curve("", UNIGRAM)), "Figure 27.32": at_most(scored("", SOFTMAX, UNIGRAM.model))},
+        ),
+        by=("figure",),
+    ),
+    contrast(
+        "lda-mixture",
         "section 27.3.3, Figure 27.6",
-        "LDA significantly outperforms unigram and mixture of multinomials",
-        "likelihood of held-out documents, LDA's less the other's, mean over K",
-        _lda_above(("than unigram", UNIGRAM), ("than mixture", MIXTURE)),
+        "LDA significantly outperforms the mixture of multinomials.",
+        _LDA,
+        _curve("the mixture's", MIXTURE),
     ),
-    *_plsi("full", "full folding-in", "LDA's perplexity is below that of pLSI folded in on the whole document"),
-    *_plsi(
+    _plsi("full", "full folding-in", "LDA's perplexity is below that of pLSI folded in on the whole document.", _LDA),
+    _plsi(
         "half",
         "half folding-in",
-        "LDA's perplexity is below that of pLSI where both are folded in on one half and scored on the other",
-        ("", LDA_HALF),
+        "LDA's perplexity is below that of pLSI, both folded in on one half and scored on the other.",
+        _curve("LDA's half folding-in", LDA_HALF),
     ),
-    *_plsi(
-        "mixture",
-        "training mixture",
-        "LDA's perplexity is below that of pLSI as the mixture over its training documents",
-    ),
-    Claim(
-        "online-is-faster",
+    _plsi("mixture", "training mixture", "LDA's perplexity is below that of pLSI as a mixture over documents.", _LDA),
+    contrast(
+        "online",
         "section 27.3.7, Figure 27.9",
-        "Online variational inference is much faster than offline inference",
-        "likelihood of held-out documents after as many documents analysed, before batch ends, online less batch, mean",
-        online_faster,
+        "Online variational inference is much faster than offline inference, with similar results.",
+        Side("online variational Bayes' likelihood after as many documents analysed", partial(by_batch, online=True)),
+        Side("batch's", partial(by_batch, online=False)),
+        by=("batch", "after"),
     ),
-    Claim(
-        "online-is-similar",
-        "section 27.3.7, Figure 27.9",
-        "Online variational inference produces results similar to offline inference",
-        "last likelihoods of held-out documents, online less batch, within the margin",
-        online_similar,
-    ),
-    *(
-        Claim(
-            f"{name}-finds-topics",
-            "section 27.3.8",
-            f"The number of topics is found by {words}",
-            f"on documents drawn from LDA: {words} at the number of topics that they have, less the best of the others",
-            partial(finds_topics, quantity=quantity),
-        )
-        for name, quantity, words in (
-            ("evidence", evidence.FORWARDS, "the evidence by annealing"),
-            ("bound", evidence.BOUND, "the variational bound"),
-            ("held-out", evidence.HELD_OUT, "the likelihood of held-out documents"),
-        )
+    contrast(
+        "true-topics",
+        "section 27.3.8",
+        "The number of topics is found by the evidence, its bound or held-out documents.",
+        Side("the score of the number of topics that documents were drawn with", partial(by_approach, true=True)),
+        Side("that of one fewer, or one more", partial(by_approach, true=False)),
+        by=("approach", "rival"),
+        margin=ANY,
+        unit=NATS,
     ),
 )

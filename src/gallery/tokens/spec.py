@@ -164,10 +164,6 @@ EXHIBITS = {
         "exhibits.figure_27_6",
         ("perplexity", "completion"),
         original="Figure 27.6",
-        claims=(
-            "lda-outperforms-simpler",
-            *(f"plsi-worse-by-{score}{end}" for score in ("full", "half", "mixture") for end in ("", "-tempered")),
-        ),
     ),
     "table-27-6": Exhibit("Figure 27.6 in numbers", "exhibits.table_27_6", ("perplexity", "completion")),
     "table-polysemy": Exhibit("three topics of one word", "exhibits.polysemy", ("polysemy",), original="Figure 27.4"),
@@ -178,7 +174,6 @@ EXHIBITS = {
         "collapsed and uncollapsed Gibbs sampling against sweeps",
         "exhibits.samplers",
         ("samplers",),
-        claims=("collapsed-is-better",),
     ),
     "figure-27-8": Exhibit(
         "collapsed Gibbs sampling on drawn documents",
@@ -192,12 +187,10 @@ EXHIBITS = {
         "exhibits.figure_27_9",
         ("online",),
         original="Figure 27.9",
-        claims=("online-is-faster", "online-is-similar"),
     ),
     "figure-evidence": Exhibit(
         "the number of topics by the evidence, the bound and held-out documents",
         "exhibits.evidence",
         ("evidence",),
-        claims=("evidence-finds-topics", "bound-finds-topics", "held-out-finds-topics"),
     ),
 }

@@ -2,14 +2,14 @@
 
 from matplotlib.figure import Figure
 
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.estimates import per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros
 from artifact.typesetting.over_seeds import scored
 from artifact.typesetting.style import Props
-from artifact.verdicts.effects import per_token
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from gallery.gaps import gaps
 from gallery.member import LIKELIHOOD
 from gallery.tokens.science import corpora

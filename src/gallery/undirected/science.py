@@ -1,4 +1,4 @@
-"""Results and claims about undirected models (Murphy, 2012, section 27.7).
+"""Results and contrasts of undirected models (Murphy, 2012, section 27.7).
 
 Scores are in nats per token, or per response of a record. Models are compared where both have a likelihood, exact or
 annealed; its error enters the interval.
@@ -10,12 +10,11 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from artifact.contrasts.contrast import Margin, Side
+from artifact.contrasts.estimates import per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point, mean_points, select
-from artifact.verdicts.claims import Claim
-from artifact.verdicts.effects import effects, largest_differences, less, per_token
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import MODELS, Effect, Margin
-from gallery.comparison import SPLIT, compared
+from gallery.comparison import at_fewest, contrast, scored
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.tokens.science import corpora
 from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
@@ -37,11 +36,6 @@ WATCHED: Mapping[str, str] = {
     boltzmann.PSEUDO: "pseudo-likelihood",
     boltzmann.RECONSTRUCTION: "reconstruction error",
 }
-
-
-def valued(inputs: Inputs, experiment: str) -> "pd.DataFrame":
-    """Return the likelihoods of an experiment with "value" and "error", nats per token; see `per_token`."""
-    return per_token(select(inputs.scores, variant=experiment, evaluator=LIKELIHOOD))
 
 
 def trained(inputs: Inputs, quantity: str, model: str) -> "pd.DataFrame":
@@ -177,7 +171,7 @@ RETRIEVERS: Mapping[str, str] = {replicated_softmax.SOFTMAX: "replicated softmax
 def unit_likelihoods(inputs: Inputs) -> dict[tuple[str, int], dict[str, dict[int, float]]]:
     """Return the likelihoods of `undirected-units` by corpus and scale (in hundredths; 0 for records), model and K."""
     found: dict[tuple[str, int], dict[str, dict[int, float]]] = {}
-    scores = valued(inputs, UNITS)[["corpus", "model", "topics", "value"]].assign(at=0)
+    scores = per_token(select(inputs.scores, variant=UNITS, evaluator=LIKELIHOOD)).assign(at=0)
     rows = select(inputs.measurements, variant=UNITS, quantity=LIKELIHOOD, axis=undirected_units.SCALE)
     keys = ["corpus", "at", "model", "topics"]
     both = [table.groupby(keys)["value"].mean().reset_index().to_dict("records") for table in (scores, rows)]
@@ -188,144 +182,67 @@ def unit_likelihoods(inputs: Inputs) -> dict[tuple[str, int], dict[str, dict[int
     return dict(sorted(found.items(), key=lambda item: (order.index(item[0][0]), item[0][1])))
 
 
-SAME = 1e-6  # largest difference, nats, of two computations of the same density
 RANKS = Margin(
     0.01, "average precision", "a hundredth of the documents looked through", "2026-11-25, before retrieval was run"
 )
 
 
-def _one(rows: "pd.DataFrame", model: str, topics: int | None = None) -> "pd.DataFrame":
-    """Return the rows of a model at the given K, or at its smallest."""
-    own = select(rows, model=model)
-    return own[own["topics"] == (own["topics"].min() if topics is None else topics)]
+def _machine(name: str, model: str) -> Side:
+    """Return a machine's exact likelihood, nats per response, by K."""
+    return scored(name, BOLTZMANN, model)
 
 
-def machine_above(inputs: Inputs, _: Sequence[str], *, one: str, others: Sequence[tuple[str, str]]) -> list[Effect]:
-    """Measure the likelihood of a machine against others, each with its fewest hidden units."""
-    rows, found = valued(inputs, BOLTZMANN), []
-    for part, other in others:
-        gains = less(_one(rows, one), _one(rows, other), SPLIT)
-        found += effects(gains, margin=MODELS, held_out=inputs.held_out, part=part)
-    return found
+def _precision(model: str) -> Side:
+    """Return the mean average precision of a model."""
+    return Side(f"the mean average precision of {RETRIEVERS[model]}", partial(average_precision, model=model))
 
 
-def early(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure contrastive divergence against its persistent form over the first half of the updates."""
-    cd, pcd = (trained(inputs, LIKELIHOOD, model) for model in (boltzmann.ONE, boltzmann.PERSISTENT))
-    gains = less(cd, pcd, ["corpus", "seed", "at"])
-    gains = gains[(gains["at"] > 0) & (2 * gains["at"] <= gains["at"].max())]
-    return effects(gains, margin=MODELS, held_out=inputs.held_out)
-
-
-def document_above(inputs: Inputs, _: Sequence[str], *, one: str, other: str) -> list[Effect]:
-    """Measure the replicated softmax with the most hidden units, or LDA, against another model, for every K of LDA."""
-    rows, found = valued(inputs, SOFTMAX), []
-    ours = select(rows, model=one)
-    for K in sorted(set(select(rows, model=other if one == replicated_softmax.SOFTMAX else one)["topics"])):
-        if one == replicated_softmax.SOFTMAX:
-            pair, part = (_one(ours, one, int(ours["topics"].max())), _one(rows, other, int(K))), f"than K = {K}"
-        else:
-            pair, part = (_one(ours, one, int(K)), _one(rows, other)), f"K = {K}"
-        found += effects(less(*pair, SPLIT), margin=MODELS, held_out=inputs.held_out, part=part)
-    return found
-
-
-def retrieves(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
-    """Measure the mean average precision of the replicated softmax against LDA's."""
-    ours, other = (average_precision(inputs, model) for model in (replicated_softmax.SOFTMAX, models.LDA))
-    gains = less(ours, other, SPLIT)
-    return effects(gains, margin=RANKS, held_out=inputs.held_out)
-
-
-def identity(inputs: Inputs, _: Sequence[str], *, model: str) -> list[Effect]:
-    """Compare a machine's density with the directed model's; the effect is the largest difference."""
-    rows = select(inputs.measurements, variant=UNITS, model=model, quantity=undirected_units.IDENTITY)
-    return largest_differences(rows, SAME)
-
-
+_CD = _machine("the likelihood by contrastive divergence", boltzmann.ONE)
+_PCD = _machine("the likelihood by persistent contrastive divergence", boltzmann.PERSISTENT)
 UNDIRECTED = (
-    Claim(
-        "pcd-better-than-cd",
+    contrast(
+        "pcd-cd",
         "section 27.7.2.5",
-        "Persistent contrastive divergence often works better than contrastive divergence",
-        "exact likelihood of held-out records after as many updates from one start, persistent less other",
-        partial(
-            machine_above,
-            one=boltzmann.PERSISTENT,
-            others=(("than one sweep", boltzmann.ONE), ("than more sweeps", boltzmann.MORE)),
-        ),
+        "Persistent contrastive divergence often works better than contrastive divergence.",
+        _PCD,
+        _CD,
     ),
-    Claim(
-        "cd-faster-early",
-        "section 27.7.2.5",
-        "Contrastive divergence can be faster than persistent contrastive divergence in the early stages of learning",
-        "exact likelihood of held-out records after 1, 2, 4, .. updates up to half of them, one sweep less persistent,"
-        " mean",
-        early,
-    ),
-    Claim(
-        "mean-field-fails",
+    contrast(
+        "cd-mean-field",
         "section 27.7.2.3",
-        "Mean field in the negative phase does not work",
-        "exact likelihood of held-out records, the other model's less that of the machine trained so",
-        partial(machine_above, one=boltzmann.ONE, others=(("than one sweep", boltzmann.FIELD),)),
+        "Mean field in the negative phase does not work.",
+        _CD,
+        _machine("that by mean field", boltzmann.FIELD),
     ),
-    Claim(
-        "mean-field-below-independent",
-        "section 27.7.2.3",
-        "Mean field in the negative phase leaves less than independent responses",
-        "exact likelihood of held-out records, independent responses less the machine trained so",
-        partial(machine_above, one=boltzmann.INDEPENDENT, others=(("", boltzmann.FIELD),)),
-    ),
-    Claim(
-        "machine-better-than-mixture",
+    contrast(
+        "machine-mixture",
         "section 27.7",
-        "A product of experts might work better than a mixture",
-        "exact likelihood of held-out records, machine by persistent contrastive divergence less mixture with one"
-        " component more than it has hidden units",
-        partial(machine_above, one=boltzmann.PERSISTENT, others=(("", boltzmann.MIXTURE),)),
+        "A product of experts might work better than a mixture.",
+        at_fewest(_PCD),
+        at_fewest(_machine("that of a mixture with one component more than hidden units", boltzmann.MIXTURE)),
+        by=(),
     ),
-    Claim(
-        "lda-better-than-unigram",
+    contrast(
+        "softmax-lda",
         "section 27.7.3.1, Figure 27.32",
-        "LDA is significantly better than a unigram model",
-        "likelihood of held-out documents, LDA's less the unigram's",
-        partial(document_above, one=models.LDA, other=replicated_softmax.UNIGRAM),
+        "A replicated softmax is significantly better than LDA.",
+        scored("the replicated softmax's likelihood", SOFTMAX, replicated_softmax.SOFTMAX),
+        scored("LDA's", SOFTMAX, models.LDA),
     ),
-    Claim(
-        "softmax-better-than-lda",
-        "section 27.7.3.1, Figure 27.32",
-        "A replicated softmax is significantly better than LDA",
-        "likelihood of held-out documents, the annealed one of the replicated softmax less LDA's",
-        partial(document_above, one=replicated_softmax.SOFTMAX, other=models.LDA),
-    ),
-    Claim(
-        "softmax-retrieves-better",
+    contrast(
+        "softmax-retrieval",
         "section 27.7.3.1, Figure 27.33",
-        "A replicated softmax retrieves more accurately than LDA",
-        "mean average precision of training documents of the query's group, replicated softmax less LDA",
-        retrieves,
+        "A replicated softmax retrieves more accurately than LDA.",
+        _precision(replicated_softmax.SOFTMAX),
+        _precision(models.LDA),
+        by=(),
+        margin=RANKS,
     ),
-    Claim(
-        "binary-better-than-gaussian",
+    contrast(
+        "binary-gaussian",
         "section 27.7.1.4",
-        "Gaussian hidden units are significantly inferior to binary ones",
-        "exact likelihood of held-out records, binary hidden units less Gaussian ones, mean over K",
-        partial(compared, experiment=UNITS, pairs=(("", undirected_units.RBM_NAME, undirected_units.PCA),)),
-    ),
-    Claim(
-        "gaussian-units-are-factor-analysis",
-        "section 27.7.1.4",
-        "With Gaussian units on both sides a machine is factor analysis",
-        "its log density against that of the directed model on every held-out document: both are Gaussian, with the"
-        " precision I - W W'",
-        partial(identity, model=undirected_units.FACTORS),
-    ),
-    Claim(
-        "gaussian-rbm-is-mixture",
-        "section 27.7.1.3",
-        "A Gaussian machine with binary hidden units is a mixture of Gaussians, one for each of their states",
-        "its log density against that of the mixture on every held-out document: the units are Gaussian given h",
-        partial(identity, model=undirected_units.MIXTURE),
+        "Gaussian hidden units are significantly inferior to binary ones.",
+        scored("the likelihood with binary hidden units", UNITS, undirected_units.RBM_NAME),
+        scored("that with Gaussian ones", UNITS, undirected_units.PCA),
     ),
 )

@@ -96,7 +96,6 @@ EXHIBITS = {
         "likelihood and usual scores of Boltzmann machines against updates",
         "exhibits.boltzmann",
         (BOLTZMANN,),
-        claims=("pcd-better-than-cd", "cd-faster-early", "mean-field-fails"),
     ),
     "table-boltzmann": Exhibit("Boltzmann machines by their scores", "exhibits.boltzmann_table", (BOLTZMANN,)),
     "table-27-32": Exhibit(
@@ -104,20 +103,17 @@ EXHIBITS = {
         "exhibits.figure_27_32",
         (SOFTMAX,),
         original="Figure 27.32",
-        claims=("lda-better-than-unigram", "softmax-better-than-lda"),
     ),
     "figure-27-33": Exhibit(
         "retrieval by replicated softmax and by LDA",
         "exhibits.figure_27_33",
         (SOFTMAX,),
         original="Figure 27.33",
-        claims=("softmax-retrieves-better",),
     ),
     "table-undirected-units": Exhibit(
         "other units than binary ones",
         "exhibits.units",
         (UNITS,),
         original="Table 27.2",
-        claims=("binary-better-than-gaussian", "gaussian-units-are-factor-analysis", "gaussian-rbm-is-mixture"),
     ),
 }

@@ -24,7 +24,7 @@ NOT_TEXT = (
     r"\\(Welling\w+|Buntine\w+)\{\d+\}(\{\d+\})?",  # the originals' own numbering
     r"\\Drawn\{\w+\}",  # a corpus's name
     r"\\(cite\w*|ref|eqref|label|input|includegraphics|bibliography)(\[[^]]*\])*\{[^}]*\}",
-    r"\\(holds|effect)(\{[^{}]*\})+",
+    r"\\(holds|effect|ends)(\{[^{}]*\})+",
     r"\\\w+Figure\{\w+\}\{\w+\}(\{\d\})?",
     r"(?s)\\begin\{(equation|tabular)\}.*?\\end\{\1\}",
     r"\$[^$]*\$",
@@ -87,20 +87,20 @@ def test_every_macro_is_printed() -> None:
     assert printed_nowhere(all_macros()) == set()
 
 
-def test_verdicts_and_key_numbers_follow_the_scores() -> None:
+def test_key_numbers_follow_the_scores() -> None:
     values = all_macros()
     assert values["CorpusTwoHalfTurns"] == "1 of 3"
     assert values["CorpusTwoFullTurns"] == "none of 3"
     assert values["CorpusThreeHalfBestConstant"] == r"\ensuremath{10^{-4}}"
     assert values["CorpusThreeHalfBestLowestTopics"] == "10"
     assert values["CorpusThreeHalfSmallestLowestTopics"] == "5"
-    assert values["CorpusOneLdaHalfVerdict"] == "lies lower at every one of 3 points"
+    assert values["CorpusOneLdaHalfLies"] == "lies lower at every one of 3 points"
     assert values["SizesApartMost"] == r"25.0\,\%"
     assert [values[f"Beyond{end}"] for end in ("From", "To")] == ["10", "50"]
     assert values["Commit"] == r"\texttt{0123456789ab}"
 
 
-def test_verdicts_turn_with_the_scores() -> None:
+def test_numbers_turn_with_the_scores() -> None:
     def p(topics: int, smoothing: float, evaluator: str, seed: int) -> float:
         other = made_up(topics, smoothing, evaluator, seed)
         return 1e6 / other if evaluator == FULL else other

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from artifact.__main__ import main
-from artifact.typesetting.prose import Text, finding, line, moved, read, render, sentences
-from artifact.verdicts.verdicts import NATS, Effect, Judgement, read_effects, write_effects
+from artifact.contrasts.effect import NATS, Effect, read_effects, write_effects
+from artifact.typesetting.prose import Named, Text, finding_of, line, moved, read, render, sentences
 from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[3]
@@ -22,10 +22,10 @@ DOCUMENTS = {
     "gallery": [ROOT / "paper/gallery.tex", *OF_GALLERY],
 }
 
-ABOVE = Effect("cranfield", "half", 0.2, 0.01, 2.0, NATS, margin=0.01, replicates=3, cells=8)
-OPEN = replace(ABOVE, corpus="nips", estimate=0.02)
-BELOW = replace(ABOVE, corpus="nips", part="full", estimate=-0.2)
-JUDGED = {"better": Judgement("better", (ABOVE, OPEN, BELOW))}
+UP = Effect("better", "cranfield", "half", 0, 0.2, 0.01, 2.0, NATS, margin=0.01, replicates=3)
+ACROSS = replace(UP, corpus="nips", estimate=0.02)
+DOWN = replace(UP, corpus="nips", part="full", estimate=-0.2)
+KNOWN = {"better": (UP, ACROSS, DOWN)}
 
 
 def text(tmp_path: Path, written: str) -> Text:
@@ -35,64 +35,67 @@ def text(tmp_path: Path, written: str) -> Text:
 
 
 @pytest.mark.parametrize(
-    ("where", "kind", "found"),
+    ("where", "kind", "finding"),
     [
-        ("", "supported", "differs"),
-        ("cranfield", "supported", "supported"),
-        ("nips", "supported", "undecided"),
-        ("half", "undecided", "undecided"),
-        ("nips: full", "supported", "contradicted"),
-        ("medline", "supported", "not run"),
+        ("", "above", "of several kinds"),
+        ("cranfield", "above", "above"),
+        ("nips: half", "above", "open"),
+        ("nips: full", "above", "below"),
+        ("medline", "above", "not run"),
         ("half", "positive", "positive"),
         ("nips: full", "positive", "negative"),
-        ("", "positive", "of both signs"),
-        ("medline", "negative", "not run"),
+        ("", "positive", "of several kinds"),
+        ("nips: half", "holds", "holds"),
+        ("nips: full", "holds", "does not hold"),
+        ("half", ">-0.1", ">-0.1"),
+        ("half", "<0.3", "<0.3"),
+        ("cranfield", "<0.2", "[0.157, 0.243]"),
     ],
 )
-def test_a_finding_is_of_a_corpus_a_part_both_or_all(where: str, kind: str, found: str) -> None:
-    assert finding(JUDGED, "better", where, kind) == found
+def test_a_finding_is_of_a_corpus_a_part_both_or_all(where: str, kind: str, finding: str) -> None:
+    assert finding_of(KNOWN, Named("section.tex", 1, "better", where, kind)) == finding
 
 
-def test_a_claim_that_is_not_there_was_not_run() -> None:
-    assert finding(JUDGED, "worse", "", "supported") == "not run"
+def test_a_contrast_that_is_not_there_was_not_run() -> None:
+    assert finding_of(KNOWN, Named("section.tex", 1, "worse", "", "above")) == "not run"
 
 
 def test_what_has_moved_is_said_with_its_place(tmp_path: Path) -> None:
-    written = "One.\n% \\holds{better}{}{supported}\nIt is better\\holds{better}{nips:\n  full}{supported}."
+    written = "One.\n% \\holds{better}{}{above}\nIt is better\\holds{better}{nips:\n  full}{above}."
     written += " So\\holds{better}{half}{positive}.\n"
     given = text(tmp_path, written)
     assert [one.line for one in given.named] == [3, 4]
-    ((one, now),) = moved(given, JUDGED)
-    assert line(one, now) == "section.tex:3: better (nips: full): the sentence says supported, found is contradicted"
+    ((one, now),) = moved(given, KNOWN)
+    assert line(one, now) == "section.tex:3: better (nips: full): the sentence says above, found is below"
 
 
 def test_a_sentence_that_prints_an_effect_names_a_finding_of_its_claim(tmp_path: Path) -> None:
-    named = r"\holds{better}{cranfield}{supported}"
+    named = r"\holds{better}{cranfield}{above}"
     effect = r"\effect{better}{cranfield}"
-    ((claim, where, (beside,)),) = text(tmp_path, f"By {effect} nats{named}. Else.").printed
-    assert (claim, where, beside.finding) == ("better", "cranfield", "supported")
+    ((macro, claim, where, (beside,)),) = text(tmp_path, f"By {effect} nats{named}. Else.").printed
+    assert (macro, claim, where, beside.finding) == ("effect", "better", "cranfield", "above")
     assert text(tmp_path, f"By {effect} nats.{named} Else.").printed
     assert text(tmp_path, rf"\caption{{By {effect} nats{named}. Else.}}").printed
     for wrong in (
         f"By {effect} nats. Else{named}.",
         f"Else{named}\n\nby {effect} nats.",
-        f"By {effect}\\holds{{x}}{{}}{{supported}}.",
+        f"By {effect}\\holds{{x}}{{}}{{above}}.",
     ):
         with pytest.raises(
             InputError, match=r"section.tex:\d: an effect of better, in a sentence that names no finding"
         ):
             text(tmp_path, wrong)
-    with pytest.raises(InputError, match="'holds' is neither a verdict nor a sign"):
-        text(tmp_path, r"So\holds{better}{}{holds}.")
+    with pytest.raises(InputError, match="'supported' is neither a finding nor a sign"):
+        text(tmp_path, r"So\holds{better}{}{supported}.")
 
 
 def test_a_sentence_names_a_finding_of_every_effect_that_it_prints(tmp_path: Path) -> None:
-    printed = r"By \effect{better}{}\holds{better}{cranfield}{supported}\holds{better}{nips: half}{undecided}"
+    printed = r"By \effect{better}{}\holds{better}{cranfield}{above}\holds{better}{nips: half}{open}"
     with pytest.raises(
         InputError, match=r"section.tex:1: better \(nips: full\): an effect, in a sentence that names no"
     ):
-        render(text(tmp_path, printed + "."), JUDGED)
-    assert render(text(tmp_path, printed + r"\holds{better}{full}{negative}."), JUDGED)
+        render(text(tmp_path, printed + "."), KNOWN)
+    assert render(text(tmp_path, printed + r"\holds{better}{full}{negative}."), KNOWN)
 
 
 def test_sentences_end_at_stops_and_where_paragraphs_do() -> None:
@@ -103,28 +106,29 @@ def test_sentences_end_at_stops_and_where_paragraphs_do() -> None:
 
 
 def test_moved_sentences_and_effects_are_written_for_tex(tmp_path: Path) -> None:
-    given = text(tmp_path, r"By \effect{better}{half}\holds{better}{half}{supported}; \verdict{better}.")
-    made = render(given, JUDGED)
-    assert r"\csname moved:better:half:supported\endcsname{undecided}" in made
-    assert r"\csname verdict:better\endcsname{differs}" in made
+    given = text(tmp_path, r"By \effect{better}{half}\holds{better}{half}{above}.")
+    made = render(given, KNOWN)
+    assert r"\csname moved:better:half:above\endcsname{of several kinds}" in made
     effect = r"\ensuremath{0.200} [\ensuremath{0.157}, \ensuremath{0.243}] (Cranfield) and \ensuremath{0.020} ["
     assert rf"\csname effect:better:half\endcsname{{{effect}" in made
-    assert r"\item section.tex:1: better (half): the sentence says supported, found is undecided" in made
-    nothing = render(text(tmp_path, r"So\holds{better}{half}{undecided}."), JUDGED)
+    assert r"\item section.tex:1: better (half): the sentence says above, found is of several kinds" in made
+    ends = render(text(tmp_path, r"By \ends{better}{half}\holds{better}{half}{positive}."), KNOWN)
+    assert r"\csname ends:better:half\endcsname{\ensuremath{0.020} to \ensuremath{0.200}}" in ends
+    nothing = render(text(tmp_path, r"So\holds{better}{nips: half}{open}."), KNOWN)
     assert nothing == "\\newcommand{\\MovedSentences}{}\n"
     with pytest.raises(InputError, match=r"an effect of better \(medline\), of which there is none"):
-        render(text(tmp_path, r"\effect{better}{medline}\holds{better}{medline}{not run}"), JUDGED)
+        render(text(tmp_path, r"\effect{better}{medline}\holds{better}{medline}{open}"), KNOWN)
 
 
 def test_the_command_fails_from_the_reference_and_marks_after_a_rerun(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "section.tex").write_text(r"So\holds{better}{half}{supported}.")
-    write_effects(tmp_path / "effects.csv", JUDGED.values())
+    (tmp_path / "section.tex").write_text(r"So\holds{better}{half}{above}.")
+    write_effects(tmp_path / "effects.csv", KNOWN["better"])
     files = {name: tmp_path / name for name in ("prose.tex", "moved.txt")}
     command = ["prose", str(tmp_path / "section.tex"), "--effects", str(tmp_path / "effects.csv")]
     command += ["--output", str(files["prose.tex"]), "--moved", str(files["moved.txt"])]
-    said = "section.tex:1: better (half): the sentence says supported, found is undecided\n"
+    said = "section.tex:1: better (half): the sentence says above, found is of several kinds\n"
     assert main([*command, "--strict"]) == 1
     assert capsys.readouterr().err == f"heldout: {said}"
     assert not any(file.exists() for file in files.values())

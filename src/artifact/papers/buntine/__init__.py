@@ -18,57 +18,42 @@ BUNTINE = Paper(
         ),
     },
     optional=(*SELECTION, "mean-ratio"),
-    scorecard=(
-        *("lrs-most-precise", "lrs-unbiased", "harmonic-mean-biased", "lr-biased", "lr-perplexity-rises"),
-        "true-topics-found",
-    ),
     exhibits={
         "table-calibration": Exhibit(
             "estimators held to exact values, beside the published errors",
             "tables.errors_beside_published",
             ("calibration",),
-            claims=("lrs-unbiased", "others-biased", "harmonic-mean-biased"),
         ),
         "table-calibration-others": Exhibit(
             "every estimator held to exact values", "tables.errors_of_all", ("calibration",)
         ),
         "table-estimator-timings": Exhibit("what an estimate costs", "tables.timings"),
-        "figure-convergence-to-exact": Exhibit(
-            "estimates and their samples", "figures.convergence_to_exact", ("convergence-to-exact",)
+        "figure-samples": Exhibit(
+            "errors of LR and LRS by their samples", "figures.samples", ("convergence-to-exact", "mean-ratio")
         ),
         "figure-realistic-10": Exhibit(
             "estimators on models of ten true topics",
             "figures.realistic_10",
             SELECTION,
             drawn=("s10", "s10s"),
-            claims=("lr-biased", "mfi-tracks-lrs"),
         ),
         "figure-realistic-40": Exhibit(
             "estimators on models of forty true topics",
             "figures.realistic_40",
             SELECTION,
             drawn=("s40",),
-            claims=("lr-perplexity-rises",),
         ),
         "figure-realistic-selection": Exhibit(
             "the true number of topics by every estimator",
             "figures.realistic_selection",
             SELECTION,
             drawn=("s10s",),
-            claims=("true-topics-found", "lrs-sharpest"),
         ),
         "table-readings": Exhibit(
             "readings of section 3.5, by training size",
             "tables.readings",
             SELECTION,
             drawn=("s10", "s10s", "s40"),
-            claims=("lr-perplexity-rises",),
-        ),
-        "table-mean-ratio": Exhibit(
-            "the mean ratio of LR and LRS to the likelihood",
-            "tables.ratios",
-            ("mean-ratio",),
-            claims=("lr-mean-ratio-realistic", "lrs-mean-ratio-realistic"),
         ),
         "figure-model-selection": Exhibit(
             "which evaluator finds the true number of topics",

@@ -8,14 +8,12 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.model_selection import PARTICLE_FILTER, TRUE_MODEL
-from artifact.papers.buntine.results import LABELS, SHORT, Convergence, convergence, scored, voted
+from artifact.papers.buntine.results import SHORT, convergence, errors_by_samples, scored, voted
 from artifact.results.reading import select
-from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
+from artifact.typesetting import latex, style
 from heldout.corpora.names import SOURCES
 from heldout.errors import InputError
 from heldout.evaluators import (
@@ -24,7 +22,6 @@ from heldout.evaluators import (
     ESTIMATORS,
     FULL,
     HALF,
-    HARMONIC,
     LINEAR,
     MEAN_FIELD_BOUND,
     MEAN_FIELD_FIRST,
@@ -35,8 +32,6 @@ from heldout.evaluators import (
 if TYPE_CHECKING:
     import pandas as pd
 
-DASHES = dict(zip(METHODS, ("-", style.DASHED, "-", style.DASHED, "-"), strict=True))  # line styles
-FIRST_RUN = "0"
 NAMES = {SEQUENTIAL: "LRS: sequential", PARTICLES: "LR: particles", MEAN_FIELD_FIRST: "MFI: mean field"}
 PROPS: dict[str, style.Props] = {  # markers and lines of the source's Figure 5
     SEQUENTIAL: {"marker": "s", "linestyle": "-"},
@@ -48,63 +43,64 @@ MARKS_OF_TOPICS = ("o", "s", "^", "D", "v", "X", "P", "d")  # markers by number 
 OTHER_TARGET = (HALF, COMPLETION)  # evaluators that score half of the tokens
 PARTICLE_FILTER_LABEL = "particle filter"
 ORDER = (PARTICLE_FILTER, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
-CORPUS_COLOURS = dict(zip(("s10", "s10s", "s40"), style.CORPUS_COLOURS, strict=True))
+CORPUS_COLOURS = dict(zip(("s10", "s10s", "s40"), style.CORPUS_COLOURS[:3], strict=True))
 CORPUS_MARKERS = {"s10": "o", "s10s": "v", "s40": "s"}
 ERRORS = 2.0  # standard errors to either side of a point
 LINEAR_UP_TO = 1e-3  # range in which the second panel's axis is linear, nats per token
 PANELS = (1_000, 5_000, 10_000, 20_000)  # training documents in the source's Figure 5
 MARKS = (-0.1, -0.01, 0.0, 0.01, 0.1)
-HEIGHT_OF_PAIR, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 2.6, 2.5, 0.27  # inches of a row
+HEIGHT_OF_PANEL, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 1.75, 2.5, 0.27  # inches of a row
 
 
-def convergence_to_exact(inputs: Inputs) -> Figure:
-    """Draw, per pair of a model and a document, one run of each method, the same close up, and the error of all runs.
+def samples(inputs: Inputs) -> Figure:
+    """Draw the r.m.s. errors of LR and LRS against their number of samples, with their ratio at the most.
 
-    The first two panels are the source's Figures 1 and 2: code length against the number of samples, each run extended.
-    The third is the root mean squared error over all runs, on logarithmic axes.
+    Panels: the documents of the source's Figures 1 and 2, each over all runs; then documents of realistic models. Both
+    axes are logarithmic.
 
     Raises:
         InputError: when convergence to the exact value was not measured.
     """
-    pairs = convergence(inputs)
-    if not pairs:
-        raise InputError("figure-convergence-to-exact: nothing was measured; measure convergence-to-exact first")
-    titles = ("one run of each", "close up", "all runs")
-    figure, grid = style.grid(len(pairs), 3, HEIGHT_OF_PAIR * len(pairs), titles=titles, synthetic=inputs.synthetic())
-    for row, pair in zip(grid, pairs, strict=True):
-        _draw_pair(row, pair)
+    curves = _curves(inputs)
+    if not curves:
+        raise InputError("figure-samples: nothing was measured; measure convergence-to-exact first")
+    columns = min(3, len(curves))
+    rows = -(-len(curves) // columns)
+    props: style.Props = {"synthetic": inputs.synthetic(), "sharex": True, "sharey": True}
+    figure, grid = style.grid(rows, columns, HEIGHT_OF_PANEL * rows, **props)
+    for axis, (title, methods) in zip(grid.ravel(), curves.items(), strict=False):
+        style.log_log(axis)
+        axis.set_title(title, fontsize=8.0)
+        for name, curve in methods.items():
+            line: style.Props = {"color": style.EVALUATOR_COLOURS[name], "marker": PROPS[name]["marker"]}
+            axis.plot(curve, linewidth=2.0, markersize=4.5, **line)
+        particles, sequential = (methods[name].iloc[-1] for name in (PARTICLES, SEQUENTIAL))
+        factor = latex.decimal(particles / sequential, 0 if particles > 9.5 * sequential else 1)
+        most = methods[SEQUENTIAL].index[-1]
+        style.label_factor(axis, most, math.sqrt(particles * sequential), factor, style.INK)
     for axis in grid[-1]:
         axis.set_xlabel("samples")
-    style.legend(figure, [grid[0][0]], loc="outside upper center", handlelength=1.8, columnspacing=1.2)
+    for axis in grid[:, 0]:
+        axis.set_ylabel("r.m.s. error\nnats per document")
+        style.plain_numbers(axis.yaxis)
+    style.plain_numbers(grid[0][0].xaxis)
+    for name, curve in next(iter(curves.values())).items():
+        props = {"color": style.EVALUATOR_COLOURS[name], "fontweight": "bold", "path_effects": style.outline()}
+        middle = len(curve) // 2
+        style.label(grid[0][0], SHORT[name], (curve.index[middle], curve.iloc[middle]), (0, 6), ha="center", **props)
     return figure
 
 
-def _draw_pair(axes: Sequence[Axes], pair: Convergence) -> None:
-    whole, close, error = axes
-    distances = []  # largest distances from the exact value that the close-up has to hold
-    for axis in (whole, close):
-        axis.axhline(pair.exact, color=style.INK, linewidth=1.0, zorder=4, label="exact")
-    for name, runs in pair.estimates.items():
-        props: style.Props = {"color": style.EVALUATOR_COLOURS[name], "linestyle": DASHES[name]}
-        for axis in (whole, close):
-            axis.plot(runs.index, runs[FIRST_RUN], label=LABELS[name], **props)
-        error.plot(runs.index, pair.rms(name), **props)
-        if name != HARMONIC:  # it is far off: the close-up is of the others
-            distances.append(float(np.abs(runs[FIRST_RUN] - pair.exact).iloc[1:].max()))
-    if distances:
-        close.set_ylim(pair.exact - 1.15 * max(distances), pair.exact + 1.15 * max(distances))
-    sizes = sorted({size for runs in pair.estimates.values() for size in runs.index})
-    for axis in (whole, close):
-        axis.set_xlim(0, sizes[-1])
-        axis.xaxis.set_major_locator(MaxNLocator(2))
-        style.plain_numbers(axis.xaxis)
-        style.plain_ticks(axis.yaxis)
-    style.log_log(error)
-    decades = [10.0**e for e in range(math.ceil(math.log10(sizes[0])), math.floor(math.log10(sizes[-1])) + 1)]
-    style.ticks(error.xaxis, decades)
-    style.plain_numbers(error.yaxis)
-    whole.set_ylabel(f"$K = {pair.topics}$, $n = {pair.tokens}$\nbits per token")
-    error.set_ylabel("r.m.s. error, bits per token")
+def _curves(inputs: Inputs) -> "dict[str, dict[str, pd.Series[float]]]":
+    """Return r.m.s. errors by number of samples, nats per document, by panel's title and method."""
+    panels: dict[str, dict[str, pd.Series[float]]] = {}
+    for pair in convergence(inputs):
+        title, bits = f"one document: $K = {pair.topics}$, $n = {pair.tokens}$", pair.tokens * math.log(2.0)
+        panels[title] = {name: pair.rms(name) * bits for name in (PARTICLES, SEQUENTIAL)}
+    for (corpus, topics), rows in errors_by_samples(inputs).groupby(["corpus", "topics"], sort=False):
+        by_method = rows.sort_values("samples").set_index("samples").groupby("method")["rms"]
+        panels[f"{corpus}: $K = {topics}$"] = {str(name): curve for name, curve in by_method}
+    return panels
 
 
 def realistic(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figure:

@@ -1,19 +1,33 @@
-"""Numbers of the corpora drawn from trained models, and the readings with rising perplexity, as LaTeX macros."""
+"""Numbers of samples and documents, and counts of effects and of readings, as LaTeX macros."""
 
-from artifact.papers.buntine.results import rises_by_reading
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.inputs import Inputs
+from artifact.papers.buntine.results import errors_by_samples, many_samples, rises_by_reading
 from artifact.papers.buntine.tables import READING_LABELS
 from artifact.typesetting import latex
 from artifact.typesetting.macros import Macros, experiment_settings
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from heldout.corpora.names import SOURCES
+from heldout.evaluators import PARTICLES
 
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     realistic, selection = inputs.study.get("realistic", {}), experiment_settings(inputs, "model-selection")
+    pairs, precise = experiment_settings(inputs, "calibration"), experiment_settings(inputs, "precision")
+    compared = [effect for name in ("mean", "spread") for effect in inputs.effects.get(f"table-1-{name}", ())]
     rising = [READING_LABELS[name] for name, (rises, total) in rises_by_reading(inputs).items() if 2 * rises > total]
     return {
+        "TableOneCompared": latex.integer(len(compared)),
+        "TableOneAgreeing": latex.integer(sum(effect.low <= 0.0 <= effect.high for effect in compared)),
+        "CalibrationPairs": latex.integer(pairs.get("pairs", 0)),
+        "CalibrationMorePairs": latex.integer(pairs.get("more_pairs", 0)),
+        "SamplesFew": latex.integer(sorted(precise.get("samples", [0]))[:2][-1]),
+        "SamplesUsual": latex.integer(selection.get("some_samples", {}).get(PARTICLES, 0)),
+        "SamplesMany": latex.integer(many_samples(inputs)),
+        "SamplesMost": latex.integer(max(errors_by_samples(inputs)["samples"], default=0)),
+        "SamplesOfOneDocument": latex.integer(
+            max(experiment_settings(inputs, "convergence-to-exact").get("samples", [0]))
+        ),
         "RealisticSourceName": latex.corpus_name(str(realistic.get("source", ""))) or NOT_RUN,
         "RealisticSmallVocabulary": latex.integer(SOURCES["s10s"].vocabulary),
         "RealisticTestDocuments": latex.integer(realistic.get("test_documents", 0)),

@@ -12,15 +12,13 @@ from itertools import product
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, variant
 from artifact.papers.buntine.experiments.convergence_to_exact import ESTIMATE, METHODS
 from artifact.papers.buntine.experiments.mean_ratio import (
     DOCUMENTS,
     KIND,
     LOGARITHM,
-    MEAN_TOKENS,
-    RATIO,
-    REFERENCE_BIAS,
     REFERENCE_ERROR,
 )
 from artifact.papers.buntine.experiments.model_selection import (
@@ -33,7 +31,6 @@ from artifact.papers.buntine.experiments.model_selection import (
 )
 from artifact.papers.buntine.readings import READINGS
 from artifact.results.reading import select
-from artifact.verdicts.inputs import Inputs
 from heldout.corpora.names import SOURCES
 from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, likelihood_estimators
 from heldout.models import LDA
@@ -45,6 +42,8 @@ if TYPE_CHECKING:
 GAMMAS = (0.2, 0.5, 1.0, 3.0)
 PAIRS = 100  # number of the source's pairs of a model and a document
 LEVEL = 0.05  # familywise false-alarm rate over the whole table
+DRAWN = "drawn"  # name in print of a model that is drawn, with its documents
+KURTOSIS = 1.0  # excess kurtosis of errors whose own is not known; most of the study `estimators` have less
 # the source's abbreviations; `SHORT`: the estimators of its section 4.2, in the order of its plots
 LABELS = dict(zip(METHODS, ("HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"), strict=True))
 SHORT = {SEQUENTIAL: "LRS", PARTICLES: "LR", MEAN_FIELD_FIRST: "MFI"}
@@ -126,7 +125,7 @@ class Errors:
 
     @property
     def log_deviation_error(self) -> float:
-        """The standard error of the logarithm of the standard deviation, as in `z_of_deviations`."""
+        """The standard error of the logarithm of the standard deviation, as in `deviation_ratio`."""
         return 0.5 * math.sqrt(2.0 / (self.pairs - 1) + self.kurtosis / self.pairs)
 
     @property
@@ -160,25 +159,31 @@ def calibration(inputs: Inputs) -> Calibration:
     return result
 
 
-def z_of_means(errors: Errors, mean: float, deviation: float) -> float:
-    """Return our mean error less a published one, in standard errors of the difference.
+def published(gamma: float, method: str) -> tuple[float, float]:
+    """Return the mean and the standard deviation of the source's Table 1."""
+    mean, deviation, _ = map(float, PUBLISHED[gamma][METHODS.index(method)])
+    return mean, deviation
 
-    Means of n and n' independent errors with standard deviations s and s' differ by
-    z = (mean - mean') / sqrt(s^2 / n + s'^2 / n').
+
+def mean_difference(errors: Errors, gamma: float, method: str) -> tuple[float, float]:
+    """Return our mean error less the published one, and the standard error sqrt(s^2 / n + s'^2 / n') of the difference.
+
+    The means are of n and n' independent errors with standard deviations s and s'.
     """
-    return (errors.mean - mean) / math.sqrt(errors.deviation**2 / len(errors.errors) + deviation**2 / PAIRS)
+    mean, deviation = published(gamma, method)
+    return errors.mean - mean, math.sqrt(errors.deviation**2 / errors.pairs + deviation**2 / PAIRS)
 
 
-def z_of_deviations(errors: Errors, deviation: float) -> float:
-    """Return the log variance of our errors less a published one, in standard errors of the difference.
+def deviation_ratio(errors: Errors, gamma: float, method: str) -> tuple[float, float]:
+    """Return the logarithm of the standard deviation of our errors over the published one, and its standard error.
 
     Var(s^2) = sigma^4 (2 / (n - 1) + kappa / n) with the errors' excess kurtosis kappa, estimated from ours (0 if that
-    is negative). So by the delta method
-    z = log(s^2 / s'^2) / sqrt(2 / (n - 1) + 2 / (n' - 1) + kappa / n + kappa / n').
+    is negative). So by the delta method the variance of log(s / s') is a quarter of
+    2 / (n - 1) + 2 / (n' - 1) + kappa / n + kappa / n'.
     """
-    n = len(errors.errors)
+    n, (_, deviation) = errors.pairs, published(gamma, method)
     variance = 2.0 / (n - 1) + 2.0 / (PAIRS - 1) + errors.kurtosis * (1.0 / n + 1.0 / PAIRS)
-    return 2.0 * math.log(errors.deviation / deviation) / math.sqrt(variance)
+    return math.log(errors.deviation / deviation), math.sqrt(variance) / 2.0
 
 
 def p_value(z: float) -> float:
@@ -217,9 +222,9 @@ def differing(calibration: Calibration) -> dict[tuple[float, str, str], float]:
     values = {}
     for (gamma, name), errors in calibration.items():
         if name in METHODS:
-            mean, deviation, _ = map(float, PUBLISHED[gamma][METHODS.index(name)])
-            values[gamma, name, "mean"] = p_value(z_of_means(errors, mean, deviation))
-            values[gamma, name, "s.d."] = p_value(z_of_deviations(errors, deviation))
+            for figure, compare in (("mean", mean_difference), ("s.d.", deviation_ratio)):
+                effect, error = compare(errors, gamma, name)
+                values[gamma, name, figure] = p_value(effect / error)
     return {key: p for key, p in values.items() if p < LEVEL / len(values)}
 
 
@@ -335,33 +340,31 @@ def many_samples(inputs: Inputs) -> int:
     )
 
 
-def mean_ratios(inputs: Inputs) -> "pd.DataFrame":
-    """Return the mean ratios of LR and LRS to the likelihood, of documents drawn from realistic models.
+def errors_by_samples(inputs: Inputs) -> "pd.DataFrame":
+    """Return errors of LR and LRS by number of samples, on documents drawn from realistic models.
 
     Returns:
-        "corpus", "topics", "samples"; "method", an estimator's name; "ratio" and "logarithm", the means of
-        estimate / likelihood and of its logarithm, nats per document, with "ratio_error" and "logarithm_error" over
-        documents; "documents", their number, and "tokens", their mean length; "reference" and "bias", the reference's
-        error and bias, nats per document.
+        "corpus", that of a model that was drawn itself `DRAWN`; "topics"; "samples"; "method", an estimator's name;
+        "documents", their number; "rms", the root mean square of the errors in log p(w), nats per document, that of the
+        reference taken off; and "log_error", the standard error of its logarithm, of errors with kurtosis `KURTOSIS`.
     """
     import pandas as pd
 
     keys = ["corpus", "topics", "at"]
     table = select(inputs.measurements, variant=KIND, axis="samples")
 
-    def mean(quantity: str, column: str) -> "pd.DataFrame":
-        return select(table, quantity=quantity)[[*keys, "value", "standard_error"]].rename(
-            columns={"value": column, "standard_error": f"{column}_error"}
-        )
+    def column(quantity: str, name: str) -> "pd.DataFrame":
+        return select(table, quantity=quantity)[[*keys, "value"]].rename(columns={"value": name})
 
-    names = {DOCUMENTS: "documents", MEAN_TOKENS: "tokens", REFERENCE_ERROR: "reference", REFERENCE_BIAS: "bias"}
+    known = column(DOCUMENTS, "documents").merge(column(REFERENCE_ERROR, "reference"), on=keys)
     parts = []
     for method in (PARTICLES, SEQUENTIAL):
-        rows = mean(RATIO + method, "ratio").merge(mean(LOGARITHM + method, "logarithm"), on=keys).assign(method=method)
-        for quantity, column in names.items():
-            rows = rows.merge(mean(quantity, column).drop(columns=f"{column}_error"), on=keys)
-        parts.append(rows)
-    return pd.concat(parts, ignore_index=True).rename(columns={"at": "samples"})
+        rows = select(table, quantity=LOGARITHM + method).merge(known, on=keys).assign(method=method)
+        square = rows["value"] ** 2 + (rows["documents"] - 1.0) * rows["standard_error"] ** 2 - rows["reference"] ** 2
+        log_error = (0.5 + 0.25 * KURTOSIS) / rows["documents"]
+        parts.append(rows.assign(rms=square.clip(lower=0.0) ** 0.5, log_error=log_error**0.5))
+    result = pd.concat(parts, ignore_index=True).rename(columns={"at": "samples"}).replace({"corpus": {"none": DRAWN}})
+    return result[["corpus", "topics", "samples", "method", "documents", "rms", "log_error"]]
 
 
 def reading_names(inputs: Inputs) -> list[str]:

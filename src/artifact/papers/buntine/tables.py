@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine import results
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import READING
 from artifact.papers.buntine.readings import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
 from artifact.typesetting import latex, over_seeds
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, likelihood_estimators
 
@@ -159,36 +159,6 @@ def readings(inputs: Inputs) -> str:
         rows.append([READING_LABELS[name], *(over_seeds.signed(column, 4) for column in values), up])
     head = f"recorded & {' & '.join(latex.integer(size) for size in sizes)} & rises\\\\"
     return latex.tabular(inputs, f"@{{}}l{'r' * len(sizes)}r@{{}}", head, rows)
-
-
-def ratios(inputs: Inputs) -> str:
-    """Return the mean ratios of LR and LRS to the likelihood, with the means of their logarithms, nats per document.
-
-    Raises:
-        InputError: when mean-ratio was not measured.
-    """
-    table = results.mean_ratios(inputs)
-    if table.empty:
-        raise InputError("table-mean-ratio: no ratio was measured; measure mean-ratio first")
-    rows: list[latex.TableRow] = []
-    for (corpus, topics), corpus_rows in table.groupby(["corpus", "topics"], sort=False):
-        rows += [r"\addlinespace"] if rows else []
-        for samples, sample_rows in corpus_rows.groupby("samples"):
-            first = sample_rows.iloc[0]
-            cells = ["exact" if first["reference"] == 0.0 else f"{first['reference']:.3f}"]
-            for _, row in sample_rows.sort_values("method").iterrows():
-                cells += [
-                    rf"{row['ratio']:.3f} $\pm$ {row['ratio_error']:.3f}",
-                    _signed(f"{row['logarithm']:.3f}") + rf" $\pm$ {row['logarithm_error']:.3f}",
-                ]
-            name = "drawn" if corpus == "none" else latex.corpus_name(str(corpus))
-            rows.append([name, str(topics), latex.integer(samples), latex.integer(first["documents"]), *cells])
-    methods = " & ".join(rf"\multicolumn{{2}}{{c}}{{{results.SHORT[name]}}}" for name in sorted({*table["method"]}))
-    head = (
-        rf"& & & & & {methods}\\\cmidrule(lr){{6-7}}\cmidrule(l){{8-9}}"
-        "\nmodel & $K$ & samples & documents & error & ratio & logarithm & ratio & logarithm\\\\"
-    )
-    return latex.tabular(inputs, "@{}lrrrr@{\\quad}rr@{\\quad}rr@{}", head, rows)
 
 
 def timings(inputs: Inputs) -> str:

@@ -13,31 +13,17 @@ HOFMANN = Paper(
         "tempering": Experiment(Tempering, topics="either", standalone=True),
     },
     optional=EXPERIMENTS,
-    scorecard=(
-        "hofmann-below-unigram",
-        "hofmann-below-lsa-at-best",
-        "hofmann-no-overfitting",
-        "hofmann-no-overfitting-truth-flat",
-    ),
     exhibits={
         "figure-hofmann": Exhibit(
             "PLSA beside latent semantic analysis, as Hofmann scored them and as documents are",
             "figures.figure_5a",
             EXPERIMENTS,
-            claims=(
-                "hofmann-no-overfitting",
-                "hofmann-no-overfitting-truth-flat",
-                "hofmann-no-overfitting-truth-chosen",
-                "hofmann-tem-below-early-folded-in",
-                "hofmann-below-counts",
-            ),
         ),
         "figure-hofmann-linear": Exhibit("Hofmann's score on his own axes", "figures.figure_5a_linear", EXPERIMENTS),
         "figure-hofmann-path": Exhibit(
             "inverse annealing, iteration by iteration",
             "figures.annealing_path",
             ("tempering",),
-            claims=("hofmann-heated-no-worse", "hofmann-faster"),
         ),
         "table-hofmann": Exhibit("PLSA beside latent semantic analysis", "tables.evaluations", EXPERIMENTS),
     },

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import LSA, UNIGRAM, VALIDATION
 from artifact.papers.hofmann.experiments.tempering import BETA
 from artifact.papers.hofmann.results import (
@@ -31,7 +32,6 @@ from artifact.papers.hofmann.results import (
 )
 from artifact.results.reading import TRUTH
 from artifact.typesetting import latex, style
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
 from heldout.models import PLSA, TEM

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import LSA
 from artifact.papers.hofmann.results import (
     AXIS,
@@ -27,8 +29,6 @@ from artifact.papers.hofmann.results import (
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import POSITIONS, Macros, experiment_settings
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from heldout.evaluators import HALF
 
 if TYPE_CHECKING:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from artifact.contrasts.estimates import LEFT_OUT, per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.experiments import latent_semantic_analysis, tempering
 from artifact.papers.hofmann.experiments.latent_semantic_analysis import (
     BY_DOCUMENT,
@@ -30,8 +32,6 @@ from artifact.papers.hofmann.experiments.latent_semantic_analysis import (
     VALIDATION,
 )
 from artifact.results.reading import TRUTH, printable, select, with_truth
-from artifact.verdicts.effects import WITHOUT, per_token
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import HALF
 from heldout.models import PLSA, TEM
@@ -44,7 +44,6 @@ Model = tuple[str, str]  # model, variant
 TEMPERING = "tempering"
 EARLY, HEATED, COOLED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
 FINE_HEATED, COARSE_COOLED = (TEM, tempering.FINE_INVERSE), (TEM, tempering.COARSE_ANNEALING)
-SCHEDULES = {"coarse": (HEATED, COARSE_COOLED), "fine": (FINE_HEATED, COOLED)}  # pairs of the same step size
 READINGS = tuple(
     (LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC)
 )  # readings of LSA, the main one first
@@ -115,16 +114,11 @@ def points(
     place = {"corpus": tuple(corpora)}
     parts = [per_token(select(rows, **place, **selector(model, evaluator))) for model in models]
     table = pd.concat(parts)
-    table = table[[name for name in ("corpus", "topics", "seed", "value", "error", *WITHOUT) if name in table]]
+    table = table[[name for name in ("corpus", "topics", "seed", "value", "error", *LEFT_OUT) if name in table]]
     if whole:
         ends = table.groupby(["corpus", "seed"])["topics"].transform("max")
         table = table[ends == table.groupby("corpus")["topics"].transform("max")]
     return table.sort_values(["corpus", "topics", "seed"], ignore_index=True)
-
-
-def highest(table: "pd.DataFrame", keys: Sequence[str] = ("corpus", "seed")) -> "pd.DataFrame":
-    """Return the row with the highest score for each value of the keys."""
-    return table.loc[table.groupby(list(keys))["value"].idxmax()] if len(table) else table
 
 
 def whole_seeds(inputs: Inputs, corpus: str) -> set[int]:

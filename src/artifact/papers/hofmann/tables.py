@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann import results
 from artifact.typesetting import latex
-from artifact.verdicts.inputs import Inputs
 
 if TYPE_CHECKING:
     import pandas as pd

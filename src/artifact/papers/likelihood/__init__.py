@@ -54,7 +54,6 @@ LIKELIHOOD = Paper(
             "what folding-in reports, how far that is from the likelihood, and what it cannot be",
             "figures.message",
             (*OPTIMISM, *PROBABILITY),
-            claims=("full-above-truth", "folding-in-is-no-probability"),
         ),
         "table-recommendation": Exhibit(
             "the likelihood: exact or by the reference, with its cost and its error",
@@ -65,7 +64,6 @@ LIKELIHOOD = Paper(
             "the reference beside independent estimates under many topics",
             "figures.validated",
             ("validation",),
-            claims=("reference-holds", "reference-between-bounds"),
         ),
         "table-validation": Exhibit("the reference held to independent estimates", "tables.validated", ("validation",)),
         "figure-bidirectional": Exhibit(
@@ -75,8 +73,13 @@ LIKELIHOOD = Paper(
             "folding-in beside the likelihood",
             "figures.optimism",
             OPTIMISM,
-            claims=("full-above-truth", "gap-grows-with-topics", "no-prior-closes-the-gap"),
         ),
+        "figure-gap": Exhibit(
+            "folding-in's distance from the likelihood, by K and by prior", "question_figures.gap", OPTIMISM
+        ),
+        "figure-share": Exhibit("the prior's share of the gap, by K", "question_figures.prior", OPTIMISM),
+        "figure-choice": Exhibit("the cost of choosers of K", "question_figures.choice", OPTIMISM),
+        "figure-models": Exhibit("LDA beside PLSA by the likelihood", "question_figures.models", OPTIMISM),
         "figure-optimism-by": Exhibit("optimism by length and by constant", "figures.optimism_by", OPTIMISM),
         "table-best-topics": Exhibit(
             "the numbers of topics that a score cannot tell from its best", "tables.best_topics", OPTIMISM
@@ -85,29 +88,20 @@ LIKELIHOOD = Paper(
             "what choosing the number of topics by another score costs",
             "tables.regrets",
             OPTIMISM,
-            claims=tuple(f"choice-by-{name}" for name in ("number", "full", "half", "bound", "models-prior")),
         ),
         "figure-prior-share": Exhibit(
             "the gap under priors that other test documents fitted, and the sum of a prior's parameters as a dial",
             "figures.prior_share",
             ("prior-share",),
-            claims=("priors-leave-half", "sparse-priors-prefer-more-topics", "flat-prior-prefers-fewer-topics"),
         ),
         "table-same-halves": Exhibit(
             "half folding-in beside the average that it stands for",
             "same_halves.table",
             ("same-halves",),
-            claims=("half-below-completion", "posterior-mean-completes", "choice-by-half-of-completion"),
         ),
         "table-long-chains": Exhibit(
             "LDA by chains that are ten times as long",
             "tables.longer_chains",
-            ("long-chains",),
-            claims=("longer-chains-change-little",),
-        ),
-        "table-long-chains-conclusions": Exhibit(
-            "conclusions on LDA after short and long chains",
-            "tables.conclusions_on_lda",
             ("long-chains",),
         ),
         "table-prior-share": Exhibit("the prior's share of the gap", "tables.prior_share", ("prior-share",)),
@@ -115,45 +109,36 @@ LIKELIHOOD = Paper(
             "the gap on a corpus of today's size",
             "tables.newsgroups",
             ("prior-share",),
-            claims=("gap-stands-at-todays-size", "gap-grows-at-todays-size", "gap-of-priors-at-todays-size"),
         ),
         "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),
         "figure-repair": Exhibit(
-            "folding-in repaired", "figures.repair", OPTIMISM, claims=("laplace-repairs", "nml-repairs")
+            "folding-in repaired",
+            "figures.repair",
+            OPTIMISM,
         ),
         "table-repair": Exhibit("folding-in repaired", "tables.repair", OPTIMISM),
         "figure-epca-marginal": Exhibit(
             "EPCA's likelihood and its folding-in",
             "figures.epca_marginal",
             ("epca-marginal",),
-            claims=("epca-full-above-truth",),
         ),
         "figure-precision": Exhibit("which estimator reaches an error first", "figures.precision", ("precision",)),
         "figure-is-a-probability": Exhibit(
             "is it a probability?",
             "figures.is_a_probability",
             PROBABILITY,
-            claims=("folding-in-is-no-probability", "laplace-may-be-a-probability", "estimates-may-be-probabilities"),
         ),
         "table-is-a-probability": Exhibit("is it a probability?", "tables.is_a_probability", PROBABILITY),
         "figure-peers": Exhibit(
             "what libraries report",
             "figures.peers",
             ("peers",),
-            claims=("peers-reported-grows", "peers-disagree", "peers-pessimistic", "choice-by-library"),
         ),
         "table-peers": Exhibit("what libraries report", "tables.peers", ("peers",)),
         "figure-packages": Exhibit(
             "one model, many perplexities",
             "packages.one_model",
             ("packages",),
-            claims=(
-                "packages-fold-in",
-                "packages-too-low",
-                "neural-bound-below",
-                "one-model-many-perplexities",
-                "proposed-mend-suffices",
-            ),
         ),
         "table-packages": Exhibit("what packages' numbers choose", "packages.choice", ("packages",)),
         "table-packages-parts": Exhibit("what packages' numbers are made of", "packages.parts", ("packages",)),

@@ -15,6 +15,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from scipy.stats import t as student
 
+from artifact.contrasts.contrast import ESTIMATORS as OF_ESTIMATORS
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import prior_share as share
 from artifact.papers.likelihood import results, validation
 from artifact.papers.likelihood.experiments import bidirectional as bounds
@@ -30,8 +32,6 @@ from artifact.papers.likelihood.tables import held, power_of_ten, prior_label
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import ESTIMATORS as OF_ESTIMATORS
 from heldout import evaluators
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL
@@ -109,6 +109,7 @@ CHANCES = 100.0  # nats from which on chances are written above the axis
 # token
 VALIDATION_PROPS: dict[str, Props] = {LONGER: {"marker": "o"}, FILTER: {"marker": "D"}}
 VALIDATION_LINEAR = OF_ESTIMATORS.value
+VALIDATION_COLOURS = (*style.PRIOR_COLOURS, style.COLOURS[LDA])  # colours by prior, LDA's own last
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 OTHERS = "others"
@@ -488,7 +489,7 @@ def validated(inputs: Inputs) -> Figure:
     axes[0].set_ylabel(f"reference {style.MINUS} estimate,\nnats per token\n{style.SYMMETRIC}")
     priors = [
         Line2D([], [], color=colour, marker="s", linestyle="none", label=f"{prior} prior")
-        for prior, colour in zip(PRIORS, style.PRIOR_COLOURS, strict=True)
+        for prior, colour in zip(PRIORS, VALIDATION_COLOURS, strict=True)
     ]
     bounds = Patch(color=style.PALE, alpha=0.7, label="between the bounds, drawn documents")
     style.legend(figure, axes, extra=[bounds, *priors], ncols=3)
@@ -500,7 +501,7 @@ def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
     topics = sorted({int(k) for k in cells["topics"]})
     places = {k: place for place, k in enumerate(topics)}
     shifts = {
-        (model, prior): 0.12 * (place - 2.5)
+        (model, prior): 0.1 * (place - 3.5)
         for place, (model, prior) in enumerate((model, prior) for model in (PLSA, LDA) for prior in PRIORS)
     }
     margin = OF_ESTIMATORS.value
@@ -512,7 +513,7 @@ def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
             axis.fill_between([x - 0.05, x + 0.05], 0.0, y, color=style.PALE, alpha=0.7, linewidth=0, zorder=0.5)
             continue
         props: Props = {
-            **{"color": style.PRIOR_COLOURS[PRIORS.index(row["prior"])], "alpha": 1.0 if row["validated"] else 0.3},
+            **{"color": VALIDATION_COLOURS[PRIORS.index(row["prior"])], "alpha": 1.0 if row["validated"] else 0.3},
             **{"markersize": 3.0, "linewidth": 0.0, "elinewidth": 0.7, **VALIDATION_PROPS[row["other"]]},
             **{
                 "markerfacecolor": style.WHITE if row["other"] == LONGER else None,

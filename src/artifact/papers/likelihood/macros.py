@@ -2,18 +2,21 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from artifact.papers.likelihood import long_chains, results, same_halves, tables, validation
-from artifact.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
+from artifact.contrasts.contrast import MODELS
+from artifact.contrasts.effect import NOT_RUN, chosen, shown
+from artifact.contrasts.inputs import Inputs
+from artifact.papers.likelihood import long_chains, packages, results, same_halves, tables
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
 from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from artifact.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
-from artifact.papers.likelihood.experiments.validation import KIND, LONGER
+from artifact.papers.likelihood.experiments.validation import KIND
 from artifact.papers.likelihood.packages import SHOWN
 from artifact.papers.likelihood.prior_share import TODAY, gaps, not_shown
 from artifact.papers.likelihood.results import COMPONENTS, FITTED, MIXTURE, OPTIMISM, PEERS, curve
@@ -21,20 +24,17 @@ from artifact.papers.likelihood.tables import large, power_of_ten
 from artifact.results.reading import LARGEST, TRUTH, select
 from artifact.typesetting import latex
 from artifact.typesetting.macros import Macros, experiment_settings
-from artifact.verdicts.effects import effects
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import ESTIMATORS, MODELS, NOT_RUN, shown
 from heldout import evaluators
 from heldout.errors import InputError
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.models import LDA, PLSA
 
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
+VARIATIONAL = ("scikit-learn", GENSIM)
 # perplexities and numbers of topics on the first corpus
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor", "FactorBest")),
-    *("MessageFactorFitted", "MessageTruthPrefers"),
-    *("LongestCorpus", "LongestFactor", "LongestTopics"),
+    *("MessageFactorFitted", "MessageTruthPrefers", "MessageFactorPlain", "MessageFactorBestPlain"),
 )
 
 
@@ -49,11 +49,8 @@ def macros(inputs: Inputs) -> Macros:
         "ValidationLargest": f"{LARGEST:g}",
         "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
         "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
-        **_far(inputs),
         **_message(inputs),
         **_not_shown(inputs),
-        "CoversErrors": f"{STATED:g}",
-        "CoversNats": f"{ESTIMATORS.value:g}",
         **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
@@ -91,13 +88,6 @@ def _not_shown(inputs: Inputs) -> Macros:
     }
 
 
-def _far(inputs: Inputs) -> Macros:
-    """Return the numbers of documents far below and far above the reference with more work, and of all of them."""
-    z, far = select(validation.documents(inputs), other=LONGER)["z"], validation.FARTHER
-    numbers = {"Far": int(far), "Below": int((z < -far).sum()), "Above": int((z > far).sum()), "Held": len(z)}
-    return {f"Validation{name}": latex.integer(n) if len(z) else NOT_RUN for name, n in numbers.items()}
-
-
 def _chains(inputs: Inputs) -> Macros:
     """Return LDA's split R-hat after the shorter and the longer chains: medians over corpora and numbers of topics."""
     r_hats = long_chains.r_hats(inputs)
@@ -113,6 +103,10 @@ def _packages(inputs: Inputs) -> Macros:
     topics = sorted(set(results.package_numbers(inputs)["topics"]))
     numbers = {"Fewest": topics[0], "Most": topics[-1], "Grid": len(topics)} if topics else {}
     shown = {f"Packages{name}": latex.integer(n) for name, n in numbers.items()}
+    choices = packages.choices(inputs)
+    for name, k in zip(("ChooseFewest", "ChooseMost"), (topics[:1], topics[-1:]), strict=True):
+        always = [latex.escape(package) for package, chosen in choices.items() if chosen == set(k)]
+        shown[f"Packages{name}"] = latex.listed(always) or NOT_RUN
     return {
         **dict.fromkeys(("PackagesFewest", "PackagesMost", "PackagesGrid"), NOT_RUN),
         **shown,
@@ -134,33 +128,32 @@ def _message(inputs: Inputs) -> Macros:
     if not corpora:
         return result
     corpus = corpora[0]
-    longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
     likelihood = curve(inputs, corpus, PLSA, TRUTH)["value"]
     preferred = int(likelihood.index[int(likelihood.argmax())])
-    most, longest_most = (curve(inputs, name, PLSA, TRUTH).index[-1] for name in (corpus, longest))
+    most = int(likelihood.index[-1])
+    factors = {
+        "MessageFactor": _optimism_factor(inputs, corpus, "gap-plsa", most),
+        "MessageFactorBest": _optimism_factor(inputs, corpus, "gap-plsa", preferred),
+    }
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
         "MessageDocumentsPerTopic": latex.decimal(int(inputs.corpus(corpus)["train_documents"]) / most, 1),
-        "MessageFactor": _optimism_factor(inputs, corpus, PLSA, most),
-        "MessageLdaFactor": _optimism_factor(inputs, corpus, LDA, most),
-        "MessageFactorFitted": _optimism_factor(inputs, corpus, PLSA, most, FITTED),
+        "MessageLdaFactor": _optimism_factor(inputs, corpus, "gap-lda", most),
+        "MessageFactorFitted": _optimism_factor(inputs, corpus, "gap-plsa-fitted", most),
         "MessageTruthPrefers": latex.integer(preferred),
-        "MessageFactorBest": _optimism_factor(inputs, corpus, PLSA, preferred),
-        "LongestCorpus": latex.corpus_name(longest),
-        "LongestFactor": _optimism_factor(inputs, longest, PLSA, longest_most),
-        "LongestTopics": latex.integer(longest_most),
+        **{f"{name}Plain": factor.partition(" [")[0] for name, factor in factors.items()},
+        **factors,
     }
     return result
 
 
-def _optimism_factor(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPTIMISM) -> str:
-    """Return the true perplexity under a prior over full folding-in's, with its interval where there are splits."""
-    pairs = beside_truth(inputs, [corpus], model, FULL, prior=prior)
-    chosen = pairs[pairs["topics"] == topics]
-    (effect,) = effects(chosen, margin=MODELS, held_out=inputs.held_out, factor=True)
-    estimate, low, high = shown(effect)
-    return f"{estimate} [{low}, {high}]" if effect.replicates > 1 else estimate
+def _optimism_factor(inputs: Inputs, corpus: str, contrast: str, topics: int) -> str:
+    """Return the likelihood's perplexity over full folding-in's, with its interval where there are splits."""
+    for effect in chosen(inputs.effects, contrast, f"{corpus}: K = {topics:,}"):
+        estimate, low, high = shown(replace(effect, factor=True))
+        return f"{estimate} [{low}, {high}]" if effect.replicates > 1 else estimate
+    return NOT_RUN
 
 
 def _components(inputs: Inputs) -> Macros:

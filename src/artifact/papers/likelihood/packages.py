@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import results
 from artifact.papers.likelihood.experiments.packages import (
     ALL,
@@ -21,11 +22,10 @@ from artifact.papers.likelihood.experiments.packages import (
     TOPICS_COST,
     UNSEEN,
 )
-from artifact.papers.likelihood.tables import large, regret_cell
+from artifact.papers.likelihood.tables import effect_cell, large
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
-from artifact.verdicts.inputs import Inputs
 from heldout.topics import perplexity
 
 if TYPE_CHECKING:
@@ -121,10 +121,21 @@ def _draw(axis: Axes, row: int, package: str, rows: "pd.DataFrame") -> None:
         axis.plot(numbers[LIKELIHOOD] - numbers[REPORTED], height, "o", **props)
 
 
+def choices(inputs: Inputs) -> dict[str, set[int]]:
+    """Return the numbers of topics that a package's own number chooses, over all corpora, by package."""
+    table = select(results.package_numbers(inputs), words=KNOWN)
+    chosen: dict[str, set[int]] = {}
+    for (corpus, package), _ in all_documents(table).groupby(["corpus", "model"], sort=False):
+        number = results.best_topics(inputs, str(corpus), str(package), REPORTED, results.PACKAGES)
+        if number:
+            chosen.setdefault(str(package), set()).add(number.highest)
+    return chosen
+
+
 def choice(inputs: Inputs) -> str:
     """Return the K that reported numbers choose and the K that the likelihood does not tell from its best.
 
-    A star marks a set at the end of the grid; the cost of the number's choice is its regret; ratios are of reported
+    A star marks a set at the end of the grid; the cost of the number's choice is an effect; ratios are of reported
     perplexity to the likelihood's, of tokens of words seen in training.
     """
     table = select(results.package_numbers(inputs), words=KNOWN)
@@ -138,7 +149,7 @@ corpus & package & its number & the likelihood & cost & {" & ".join(map(latex.in
 
 
 def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Iterator[list[str]]:
-    costs = {(effect.corpus, effect.part): effect for effect in inputs.judged("choice-by-package").effects}
+    costs = {(effect.corpus, effect.part): effect for effect in inputs.effects.get("choice-package", ())}
     for (corpus, package), rows in all_documents(_by_corpus(table)).groupby(["corpus", "model"], sort=False):
         means = rows.pivot_table("value", "topics", "quantity")
         number, truth = (
@@ -150,7 +161,7 @@ def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Ite
             large(math.exp(min(700.0, means[LIKELIHOOD][k] - means[REPORTED][k]))) if k in means.index else latex.DASH
             for k in shown
         ]
-        cost = regret_cell(costs.get((str(corpus), str(package))))
+        cost = effect_cell(costs.get((str(corpus), str(package))))
         yield [latex.corpus_name(str(corpus)), str(package), chosen, best, cost, *ratios]
 
 

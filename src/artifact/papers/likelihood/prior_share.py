@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.prior_share import (
     CONCENTRATION,
     KIND,
@@ -11,7 +12,6 @@ from artifact.papers.likelihood.experiments.prior_share import (
     TOKENS,
 )
 from artifact.results.reading import printable, select
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import FULL
 from heldout.models import PLSA
 

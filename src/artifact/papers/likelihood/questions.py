@@ -9,12 +9,12 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import results
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.packages import SHOWN, all_documents
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex
-from artifact.verdicts.inputs import Inputs
 from heldout.topics import perplexity
 
 if TYPE_CHECKING:

@@ -6,17 +6,21 @@ that was run. Values are in nats per token unless stated otherwise.
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import stats
 
+from artifact.contrasts.effect import CONFIDENCE
+from artifact.contrasts.estimates import paired, per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments import is_a_probability, optimism, packages, precision, reference
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL, QUADRATURE
 from artifact.results.reading import TRUTH, TRUTHS, first_of, printable, select, with_truth
 from artifact.results.scores import GROUP_COLUMNS
 from artifact.study import study
-from artifact.verdicts.effects import Best, best, paired, per_token
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.is_probability import Excess
@@ -39,6 +43,7 @@ WANTED = 1.0  # wanted error, percent of the perplexity per token
 PANEL = ["topics", "tokens", "prior"]  # columns that name a panel of `precisions`
 
 
+@lru_cache(maxsize=1024)  # most contrasts and curves begin here
 def points(
     inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM, *, groups: bool = True
 ) -> "pd.DataFrame":
@@ -70,8 +75,51 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
     return means.assign(error=errors, perplexity=values, shown=printable(rows, ["topics"]))
 
 
+@dataclass(frozen=True)
+class Best:
+    """The numbers of topics that score as high as the highest, within their errors.
+
+    Attributes:
+        topics: all of them, ascending.
+        highest: the one that scores highest.
+        censored: whether one of them is the grid's last: more might score higher.
+    """
+
+    topics: tuple[int, ...]
+    highest: int
+    censored: bool
+
+
+def best(points: "pd.DataFrame") -> Best | None:
+    """Return the numbers of topics that score as high as the best, within their errors; None without points.
+
+    The variance is that of the residuals of (topics, replicate) once the means of both are taken off, (K - 1)(S - 1)
+    degrees of freedom, and both points' evaluator's errors; Student's t is Bonferroni's over the K - 1 differences. One
+    replicate has the evaluator's error alone.
+
+    The points are "topics", "seed", "value" and "error" of one corpus and score.
+    """
+    if points.empty:
+        return None
+    table = points.pivot_table(index="topics", columns="seed", values="value").dropna()
+    errors = points.groupby("topics")["error"].mean().reindex(table.index).to_numpy(float)
+    values = table.to_numpy(float)
+    means = values.mean(axis=1)
+    topics, replicates = values.shape
+    residuals = values - means[:, None] - values.mean(axis=0) + values.mean()
+    freedom = (topics - 1) * (replicates - 1)
+    variance = float((residuals**2).sum()) / freedom if freedom else 0.0
+    highest = int(np.argmax(means))
+    tests = max(1, topics - 1)
+    quantile = stats.t.ppf(1.0 - (1.0 - CONFIDENCE) / 2.0 / tests, freedom or math.inf)
+    limit = quantile * np.sqrt(2.0 * variance / replicates + errors**2 + errors[highest] ** 2)
+    grid = [int(k) for k in table.index]
+    alike = tuple(k for k, lead, most in zip(grid, means[highest] - means, limit, strict=True) if lead <= most)
+    return Best(alike, grid[highest], max(alike) == max(grid) and len(grid) > 1)
+
+
 def best_topics(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> Best | None:
-    """Return the numbers of topics that a score does not tell from its best (`effects.best`); None if not run."""
+    """Return the numbers of topics that a score does not tell from its best (`best`); None if not run."""
     return best(points(inputs, corpus, model, evaluator, variant, groups=False))
 
 
@@ -143,8 +191,8 @@ def by_length(inputs: Inputs, corpus: str, topics: int, quantity: str) -> "pd.Se
 def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL) -> "pd.Series[float]":
     """Return the finite means over seeds of an estimate less the truth, by the constant added to PLSA's topics."""
     rows = with_truth(select(inputs.scores, corpus=corpus, model=PLSA, variant=OPTIMISM, topics=topics))
-    pairs = paired(rows, {"evaluator": evaluator}, {"evaluator": TRUTH}, on=("smoothing", "seed"))
-    return pairs[np.isfinite(pairs["gain"].astype(float))].groupby("smoothing")["gain"].mean()
+    pairs = paired(rows, {"evaluator": evaluator}, {"evaluator": TRUTH}, keys=("smoothing", "seed"))
+    return pairs[np.isfinite(pairs["value"].astype(float))].groupby("smoothing")["value"].mean()
 
 
 def available(wanted: Sequence[int], measured: Iterable[int]) -> list[int]:

@@ -1,13 +1,13 @@
-"""Half folding-in beside the probability of the second half given the first, for exhibits and claims."""
+"""Half folding-in beside the probability of the second half given the first, for exhibits."""
 
 from collections.abc import Iterator
 
+from artifact.contrasts.estimates import per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.optimism import PLUG_IN
 from artifact.papers.likelihood.experiments.same_halves import FITTED, FLAT, KIND
 from artifact.results.reading import printable, select
 from artifact.typesetting import latex, style
-from artifact.verdicts.effects import per_token
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import COMPLETION, HALF
 from heldout.models import LDA, PLSA

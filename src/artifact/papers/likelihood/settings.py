@@ -90,6 +90,13 @@ class Validation:
     tokens: Annotated[Count, doc("largest number of tokens of a cell; longer documents are fewer")]
     samples: Annotated[Sweeps, SAMPLES]
     annealing_chains: Chains
+    variance: Annotated[
+        Positive, Unit("nats^2"), doc("variance of a log weight at which the reference takes no more sweeps")
+    ]
+    more: Annotated[
+        AnyNamed[str, Count],
+        doc("factor on the sweeps, and divisor of the variance, by corpus; 1 for corpora without one"),
+    ]
     longer: Annotated[Pair, doc("factor on the sweeps, and divisor of the variance, of the longer reference")]
     particles: Annotated[Pair, doc("number of particles of a run of the filter")]
     runs: Annotated[Pair, doc("number of independent runs of the particle filter")]
@@ -149,6 +156,7 @@ class SameHalves:
     alpha_sum: Annotated[Positive, ALPHA_SUM]
     beta: Annotated[Positive, BETA]
     sweeps: Annotated[Count, SWEEPS]
+    fold_in_sweeps: Annotated[Count, doc("number of sweeps in which LDA is folded in")]
     documents: Annotated[Pair, SCORED]
     samples: Annotated[Sweeps, SAMPLES]
     annealing_chains: Chains

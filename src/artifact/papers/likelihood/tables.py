@@ -3,24 +3,25 @@
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from artifact.contrasts.effect import Effect, chosen, shown
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import long_chains, regret, results, validation
 from artifact.papers.likelihood import prior_share as share
-from artifact.papers.likelihood.claims import CHOICES, PRINTED, beside_truth
+from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
 from artifact.papers.likelihood.experiments import is_a_probability as probability
+from artifact.papers.likelihood.experiments import validation as measured
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
 from artifact.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
-from artifact.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
+from artifact.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, Best, curve
 from artifact.results.reading import LARGEST, TRUTH, printable, select
 from artifact.typesetting import latex, over_seeds, style
-from artifact.typesetting.table import Table
-from artifact.verdicts.effects import Best, effects
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import MODELS, Effect, shown
+from artifact.typesetting.table import MISSING, Table
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import cost
@@ -69,7 +70,7 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
                 [curve(inputs, corpus, model, name, variant) for variant in (OPTIMISM, FITTED, MIXTURE)]
                 for name in (TRUTH, EXACT)
             )
-            gaps = beside_truth(inputs, [corpus], model, FULL)
+            gaps = {e.topics: e for e in chosen(inputs.effects, f"gap-{NAMES[model].lower()}", corpus)}
             for k in results.available(OPTIMISM_TOPICS, truths[0].index):
                 yield [
                     *(latex.corpus_name(corpus), style.MODEL_NAMES[model], latex.integer(k)),
@@ -80,19 +81,18 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
                         )
                         for t, e in zip(truths, exact, strict=True)
                     ),
-                    _with_interval(inputs, gaps[gaps["topics"] == k]),
+                    _with_interval(gaps.get(k)),
                 ]
 
 
-def _with_interval(inputs: Inputs, pairs: "pd.DataFrame") -> str:
-    """Return the mean gain of pairs, and half the width of its interval, nats per token; a dash for none."""
-    for effect in effects(pairs, margin=MODELS, held_out=inputs.held_out):
-        low, high = effect.interval()
-        half = (high - low) / 2.0
-        if not math.isfinite(half):
-            return _gap(effect.estimate)
-        return rf"{_gap(effect.estimate)}~\ensuremath{{\pm}}~{latex.decimal(half, 3 if half >= 5e-4 else 4)}"
-    return latex.DASH
+def _with_interval(effect: Effect | None) -> str:
+    """Return an effect with half the width of its interval; a dash for none."""
+    if effect is None:
+        return latex.DASH
+    half = effect.half_width
+    if not math.isfinite(half):
+        return _gap(effect.estimate)
+    return rf"{_gap(effect.estimate)}~\ensuremath{{\pm}}~{latex.decimal(half, 3 if half >= 5e-4 else 4)}"
 
 
 def _gap(nats: float) -> str:
@@ -130,26 +130,28 @@ def _range(best: Best | None, grid: Sequence[int]) -> str:
 
 def regrets(inputs: Inputs) -> str:
     """Return the cost of a score's choice of K, by model, the prior under which the likelihood judges, and score."""
-    judged = {effect.corpus for name in CHOICES for effect in inputs.judged(f"choice-by-{name}").effects}
-    corpora = [*results.optimism_corpora(inputs), *(corpus for corpus in share.TODAY if corpus in judged)]
+    known = {effect.corpus for name in CHOOSERS for effect in inputs.effects.get(f"choice-{name}", ())}
+    corpora = [corpus for corpus in (*inputs.settings.corpora, *share.TODAY) if corpus in known]
+    if not corpora:
+        raise InputError("table-regret: no score has chosen a number of topics; measure the optimism")
     names = " & ".join(latex.corpus_name(corpus) for corpus in corpora)
     head = rf"chosen by & {names}\\"
     return latex.tabular(inputs, f"@{{}}l{'r' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
 
 
 def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.TableRow]:
-    for place, (model, judge) in enumerate(itertools.product((PLSA, LDA), regret.JUDGES)):
+    for place, (model, judge) in enumerate(itertools.product(NAMES, regret.JUDGES)):
         if place:
             yield r"\addlinespace[2pt]"
         yield rf"\multicolumn{{{1 + len(corpora)}}}{{@{{}}l}}{{\emph{{{style.MODEL_NAMES[model]}, {judge}}}}}\\"
-        for name, (chooser, _) in CHOICES.items():
-            effects = inputs.judged(f"choice-by-{name}").effects
-            by_corpus = {e.corpus: e for e in effects if e.part == f"{PRINTED[model]}, {judge}"}
-            if by_corpus:
-                yield [chooser.partition(",")[0], *(regret_cell(by_corpus.get(corpus)) for corpus in corpora)]
+        for end, name in CHOOSERS.items():
+            part = f"{NAMES[model]}, {judge}"
+            by_corpus = {effect.corpus: effect for effect in chosen(inputs.effects, f"choice-{end}", part)}
+            if name != regret.MODELS_PRIOR or regret.JUDGES[judge] != OPTIMISM:  # it judges itself
+                yield [name.partition(",")[0], *(effect_cell(by_corpus.get(corpus)) for corpus in corpora)]
 
 
-def regret_cell(effect: Effect | None) -> str:
+def effect_cell(effect: Effect | None) -> str:
     """Return an effect and its interval, where it has one; a dash where it was not measured."""
     if effect is None:
         return latex.DASH
@@ -303,36 +305,36 @@ def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
 
 
 def validated(inputs: Inputs) -> str:
-    """Return the reference's validation where it is used, by corpus: differences, and documents' z beyond limits.
+    """Return the reference less the estimates that it is held to, nats per token, by model, prior and K.
+
+    A mean is of the cells, one per corpus and split, that are validated (`validation`), of all where none is; a dagger
+    marks it where not every one is.
 
     Raises:
         InputError: if no cell was measured.
     """
-    head = r"""
- & & \multicolumn{2}{c}{cells} & \multicolumn{2}{c}{difference, nats/token} & \multicolumn{3}{c@{}}{documents' \(z\)}\\
-\cmidrule(lr){3-4}\cmidrule(lr){5-6}\cmidrule(l){7-9}
-corpus & held to & all & validated & mean & largest & r.m.s. & beyond 3 & beyond 4\\"""
-    return latex.tabular(inputs, "@{}llrrrrrrr@{}", head, _validated_rows(inputs))
-
-
-def _validated_rows(inputs: Inputs) -> Iterator[list[str]]:
-    cells, documents = validation.cells(inputs), validation.documents(inputs)
+    cells = validation.cells(inputs)
     if cells.empty:
         raise InputError("table-validation: the reference was held to nothing; measure its validation")
-    for corpus in dict.fromkeys(cells["corpus"]):
-        for other, name in validation.NAMES.items():
-            chosen = select(cells, corpus=corpus, other=other)
-            if chosen.empty:
-                continue
-            z, gains = (
-                select(documents, corpus=corpus, other=other)["z"].abs(),
-                chosen[chosen["validated"]]["gain"],
-            )
-            far = [f"{(z > limit).sum()} of {len(z)}" for limit in (validation.FAR, validation.FARTHER)]
-            spread = [latex.decimal(float((z**2).mean()) ** 0.5, 2), *far] if len(z) else [latex.DASH] * 3
-            gaps = [_error(gains.mean()), _error(max(gains, key=abs))] if len(gains) else [latex.DASH] * 2
-            counts = [latex.integer(len(chosen)), latex.integer(len(gains))]
-            yield [latex.corpus_name(corpus), name, *counts, *gaps, *spread]
+    grid = sorted({int(k) for k in cells["topics"]})
+    columns = " & ".join(rf"$K = {latex.integer(k)}$" for k in grid)
+    rows = (
+        [validation.NAMES[other], style.MODEL_NAMES[str(model)], str(prior), *(_validated_cell(own, k) for k in grid)]
+        for other in validation.NAMES
+        for (model, prior), own in select(cells, other=other).groupby(["model", "prior"], sort=False)
+    )
+    return latex.tabular(inputs, f"@{{}}lll{'r' * len(grid)}@{{}}", rf"held to & model & prior & {columns}\\", rows)
+
+
+def _validated_cell(cells: "pd.DataFrame", topics: int) -> str:
+    own = select(cells, topics=topics)
+    if own.empty:
+        return latex.DASH
+    counted = own[own["validated"]]
+    shown = counted if len(counted) else own
+    mean = float((shown["gain"] * shown["tokens"]).sum() / shown["tokens"].sum())
+    dagger = r"\textsuperscript{\dag}" if len(counted) < len(own) else ""
+    return f"{latex.signed(mean, 4)}{dagger} ({len(counted)} of {len(own)})"
 
 
 def held(inputs: Inputs) -> "pd.DataFrame":
@@ -462,7 +464,7 @@ def longer_chains(inputs: Inputs) -> str:
     if r_hats.empty:
         raise InputError("table-long-chains: no chains were run; run them")
     gains = [
-        long_chains.changes(inputs, score).groupby(["corpus", "topics"])["gain"].agg(list)
+        long_chains.changes(inputs, score).groupby(["corpus", "topics"])["value"].agg(list)
         for score in long_chains.SCORES
     ]
     rows, previous = [], ""
@@ -477,31 +479,6 @@ def longer_chains(inputs: Inputs) -> str:
 \cmidrule(lr){3-4}\cmidrule(l){5-7}
 corpus & $K$ & short & long & full folding-in & half folding-in & likelihood\\"""
     return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)
-
-
-def conclusions_on_lda(inputs: Inputs) -> str:
-    """Return the conclusions on LDA after the shorter and the longer chains, by corpus, bold where a verdict moves.
-
-    Raises:
-        InputError: if no chains were run.
-    """
-    rows: list[list[str]] = []
-    previous = ""
-    for says, short, long in long_chains.conclusions(inputs):
-        cells = [latex.escape(says) if says != previous else "", latex.corpus_name(short.corpus)]
-        for effect in (short, long):
-            verdict = effect.verdict
-            moved = verdict != short.verdict
-            cells += [regret_cell(effect), rf"\textbf{{{verdict}}}" if moved else verdict]
-        rows.append(cells)
-        previous = says
-    if not rows:
-        raise InputError("table-long-chains-conclusions: no chains were run; run them")
-    head = r"""
- & & \multicolumn{2}{c}{short} & \multicolumn{2}{c@{}}{long}\\
-\cmidrule(lr){3-4}\cmidrule(l){5-6}
-LDA & corpus & nats/token & & nats/token &\\"""
-    return latex.tabular(inputs, "@{}llrlrl@{}", head, rows)
 
 
 def printed(library: str, value: float) -> str:
@@ -526,28 +503,48 @@ def large(value: float) -> str:
 
 
 def front_page(inputs: Inputs) -> str:
-    """Return in Markdown PLSA's full folding-in and its distance from the likelihood under three priors, by corpus.
+    """Return in Markdown PLSA's full folding-in beside the likelihood, by corpus, at the most topics.
 
-    At the most topics, with the share of the log factor under the flat prior that goes under the best other one; and at
-    the number of topics that the likelihood under the flat prior scores highest.
+    The factors have 95 % intervals; the prior's share is of the best of the priors fitted to training documents and of
+    symmetric ones, as far as these were tried with as many topics; a dagger marks a likelihood that no other estimate
+    validates. The last column is at the number of topics that the likelihood under the flat prior scores highest.
     """
-    rows = []
+    unvalidated, rows = validation.unvalidated(inputs), []
     for corpus in results.optimism_corpora(inputs):
         full, flat = (curve(inputs, corpus, PLSA, name)["perplexity"] for name in (FULL, TRUTH))
-        most, chosen = flat.index[-1], int(str(flat.idxmin()))
-        by_prior = [results.errors(inputs, corpus, PLSA, FULL, prior=prior) for prior in (OPTIMISM, FITTED, MIXTURE)]
-        gaps = [errors[most] for errors in by_prior if most in errors]
-        factors = ", ".join(f"x {math.exp(gap):.1f}" for gap in gaps)
-        at_chosen = f"x {math.exp(by_prior[0][chosen]):.1f} ({chosen})"
+        most, best = int(flat.index[-1]), int(str(flat.idxmin()))
+        factors = [
+            _factor(inputs, name, corpus, most, unvalidated(corpus, PLSA, prior, most))
+            for name, prior in (("gap-plsa", measured.FLAT), ("gap-plsa-fitted", measured.FITTED))
+        ]
+        left = [
+            effect.estimate
+            for name in ("share-fitted", "share-mixture", "share-best-sum")
+            for effect in chosen(inputs.effects, name, corpus)
+            if effect.topics == most
+        ]
+        at_best = (
+            f"{_factor(inputs, 'gap-plsa', corpus, best, unvalidated(corpus, PLSA, measured.FLAT, best))} ({best})"
+        )
         perplexities = (f"{points[most]:,.0f}" for points in (full, flat))
-        rows.append([corpus, str(most), *perplexities, factors, f"{1.0 - min(gaps) / gaps[0]:.0%}", at_chosen])
+        share = f"at least {1.0 - min(left):.0%}" if left else MISSING
+        rows.append([corpus, str(most), *perplexities, *factors, share, at_best])
     head = (
         "corpus",
         "topics",
         "full folding-in",
-        "likelihood, flat Dirichlet prior",
-        "full is too low by: flat, fitted Dirichlet, fitted mixture",
+        "likelihood, flat prior",
+        "too low by, flat prior",
+        "too low by, fitted prior",
         "the prior's share",
-        "at the likelihood's own number of topics",
+        "too low at the best K, flat prior",
     )
     return Table(head, rows).markdown()
+
+
+def _factor(inputs: Inputs, contrast: str, corpus: str, topics: int, dagger: bool) -> str:
+    """Return the factor by which a perplexity is too low with its interval, for Markdown."""
+    for effect in chosen(inputs.effects, contrast, f"{corpus}: K = {topics:,}"):
+        estimate, low, high = shown(replace(effect, factor=True))
+        return f"x {estimate} [{low}, {high}]{'†' * dagger}"
+    return MISSING

@@ -9,17 +9,19 @@ counted.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments import validation as measured
+from artifact.papers.likelihood.results import FITTED, OPTIMISM
 from artifact.results.reading import LARGEST, select
-from artifact.verdicts.inputs import Inputs
+from heldout.evaluators import EXACT
+from heldout.models import LDA, PLSA
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FAR, FARTHER = 3.0, 4.0  # standard errors
 RUNS = 10  # number of the particle filter's runs where a study does not say
 NAMES = {
     measured.LONGER: "the reference, longer",
@@ -34,9 +36,9 @@ def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame
     """Return every cell, by the estimate that the reference is held to there.
 
     Returns:
-        "corpus", "model", "topics", "seed", "prior" and "other", the other estimate; "tokens"; in nats per token
-        "gain", the reference less the other, its "error", "stated", the reference's own error, and "own", the other's
-        (NaN of bounds); and "validated".
+        "corpus", "model", "topics", "seed", "prior" and "other", the other estimate; "tokens" and "documents", their
+        numbers; in nats per token "gain", the reference less the other, its "error", "stated", the reference's own
+        error, and "own", the other's (NaN of bounds); and "validated".
     """
     table = select(inputs.measurements, axis="documents")
     table = table[table["variant"].str.startswith(f"{measured.KIND}-")]
@@ -45,7 +47,7 @@ def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame
     kinds = {end: table[table["quantity"].str.endswith(end)] for end in ends}
     named = {end: rows.assign(other=rows["quantity"].str.removesuffix(end)) for end, rows in kinds.items()}
     keys = [*_CELL, "other"]
-    table = named[measured.DIFFERENCE][[*keys, "value", "standard_error"]]
+    table = named[measured.DIFFERENCE][[*keys, "value", "standard_error", "at"]].rename(columns={"at": "documents"})
     for end, column in ((measured.TOKENS, "tokens"), (measured.REFERENCE_ERROR, "stated"), (measured.OWN_ERROR, "own")):
         table = table.merge(named[end][[*keys, "value"]].rename(columns={"value": column}), on=keys, how="left")
     tokens = table.pop("tokens")
@@ -94,3 +96,60 @@ def documents(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataF
     known_cells = cells(inputs, corpora)
     keys = ["corpus", "model", "topics", "seed", "prior", "other"]
     return rows.merge(known_cells.loc[known_cells["validated"], keys], on=keys)
+
+
+def by_document(inputs: Inputs, other: str) -> "pd.DataFrame":
+    """Return the reference less another estimate, nats per token, by model, prior and K, with its error over documents.
+
+    The documents of all splits are one sample. The value is the sum of their differences over that of their tokens.
+
+    Returns:
+        "corpus", "model", "prior", "topics", "value", "error", "freedom", "replicates", the number of documents; and
+        "validated", whether every split's cell is.
+    """
+    import pandas as pd
+
+    keys = ["corpus", "model", "prior", "topics"]
+    known = select(cells(inputs), other=other)
+    table = select(inputs.measurements, axis="document", quantity=other + measured.DIFFERENCE)
+    prior = table["variant"].str.removeprefix(f"{measured.KIND}-")
+    differences = {key: own["value"].to_numpy(float) for key, own in table.assign(prior=prior).groupby(keys)}
+    rows = []
+    for key, own in known.groupby(keys, sort=False):
+        tokens = own["tokens"].to_numpy(float)
+        sums, gaps = own["gain"].to_numpy(float) * tokens, differences.get(key)
+        if gaps is None:  # bounds, whose error is that over documents already
+            variance, n = float(((own["error"].to_numpy(float) * tokens) ** 2).sum()), int(own["documents"].sum())
+        else:
+            variance, n = float(gaps.var(ddof=1)) * len(gaps), len(gaps)
+        error = math.sqrt(variance) / float(tokens.sum())
+        rows.append((*key, float(sums.sum() / tokens.sum()), error, n - 1.0, n, bool(own["validated"].all())))
+    return pd.DataFrame(rows, columns=[*keys, "value", "error", "freedom", "replicates", "validated"])
+
+
+def unvalidated(inputs: Inputs) -> Callable[[str, str, str, int], bool]:
+    """Return a test of whether no other estimate validates the likelihood of a corpus, model, prior and K.
+
+    A number of topics is validated by the next larger one that the reference is held to, if every estimate that was run
+    there is validated in every split; exact values need none.
+    """
+    table = cells(inputs)
+    exact = exact_cells(inputs)
+    known = table.groupby(["corpus", "model", "prior", "topics"])["validated"].all()
+
+    def test(corpus: str, model: str, prior: str, topics: int) -> bool:
+        if (corpus, model, prior, topics) in exact:
+            return False
+        larger = [k for c, m, p, k in known.index if (c, m, p) == (corpus, model, prior) and k >= topics]
+        return not (larger and bool(known[corpus, model, prior, min(larger)]))
+
+    return test
+
+
+def exact_cells(inputs: Inputs) -> set[tuple[str, str, str, int]]:
+    """Return the corpus, model, prior and K of exact likelihoods."""
+    rows = select(inputs.scores, evaluator=EXACT)
+    names = {(OPTIMISM, PLSA): measured.FLAT, (OPTIMISM, LDA): measured.OWN_PRIOR}
+    names |= {(FITTED, model): measured.FITTED for model in (PLSA, LDA)}
+    keys = zip(rows["corpus"], rows["model"], rows["variant"], rows["topics"], strict=True)
+    return {(c, m, names[v, m], int(k)) for c, m, v, k in keys if (v, m) in names}

@@ -6,19 +6,20 @@ from artifact.study.settings import Nothing
 from artifact.study.study import ALTERNATIVES, BEYOND_VOCABULARY, SECOND
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 
-OVERFITTING = ("full-always-improves", "half-above-full", "half-overfits")  # claims
-PRIORS = ("", "-sparse-prior", "-fitted-prior")  # ends of the names of claims on LDA
 
-
-def by_corpus(
-    first: int, title: str, function: str, parts: tuple[str, ...], *, suffix: str = "", claims: tuple[str, ...] = ()
-) -> dict[str, Exhibit]:
+def by_corpus(first: int, title: str, function: str, parts: tuple[str, ...], *, suffix: str = "") -> dict[str, Exhibit]:
     """Return three figures of one kind, each of one corpus, that have the source's numbers from `first` on.
 
     The suffix tells the names of figures with the same counterpart apart.
     """
     return {
-        f"figure-{first + i}{suffix}": Exhibit(title, function, parts, i, f"Figure {first + i}", claims=claims)
+        f"figure-{first + i}{suffix}": Exhibit(
+            title,
+            function,
+            parts,
+            i,
+            f"Figure {first + i}",
+        )
         for i in range(3)
     }
 
@@ -34,17 +35,6 @@ WELLING = Paper(
         "normaliser-limits": Experiment(NormaliserLimits),
         "convergence": Experiment(Nothing, models=(LDA,), topics="list"),
     },
-    scorecard=(
-        "full-always-improves",
-        "half-overfits",
-        "long-documents-alleviate",
-        "lda-better",
-        "lda-better-fitted-prior",
-        "lda-better-than-plsa-by-half-fitted-prior",
-        "lda-better-than-epca-by-half-fitted-prior",
-        "epca-similar",
-        "tempering-no-advantage",
-    ),
     exhibits={
         "table-1": Exhibit("the corpora", "tables.corpora", original="Table 1"),
         **by_corpus(
@@ -52,14 +42,12 @@ WELLING = Paper(
             "three versions of PLSA",
             "figures.figures_1_to_3_versions.versions",
             (PLSA, VEM, TEM),
-            claims=("plsa-vem-similar", "tempering-no-advantage"),
         ),
         **by_corpus(
             4,
             "PLSA under every constant, added after training",
             "figures.figures_4_to_6_smoothing.added_after_training",
             (PLSA,),
-            claims=OVERFITTING,
         ),
         **by_corpus(
             4,
@@ -73,37 +61,31 @@ WELLING = Paper(
             "LDA beside the best curves of PLSA and EPCA",
             "figures.figures_7_to_9_comparison.comparison",
             (PLSA, EPCA, LDA),
-            claims=(*(f"lda-better{half}{prior}" for prior in PRIORS for half in ("", "-by-half")), "epca-similar"),
         ),
         "figure-beyond": Exhibit(
             "PLSA beyond the size of the vocabulary",
             "figures.figures_4_to_6_smoothing.beyond_the_vocabulary",
             (BEYOND_VOCABULARY,),
-            claims=("full-improves-beyond-vocabulary",),
         ),
         "figure-point-posteriors": Exhibit(
             "point posteriors: bounds and collapses",
             "figures.point_posteriors.bounds_and_collapse",
             ("point-posteriors",),
-            claims=("discrete-bound", "ica-collapses"),
         ),
         "figure-bounds": Exhibit(
             "optimism and pessimism of single documents",
             "figures.bounds.documents",
             ("bounds", "discrete-latents"),
-            claims=("continuous-optimistic", "discrete-pessimistic", "mean-field-pessimistic"),
         ),
         "figure-normaliser": Exhibit(
             "the normaliser that folding in ignores",
             "figures.normaliser.log_normaliser",
             ("normalisers",),
-            claims=("normaliser",),
         ),
         "figure-normalised": Exhibit(
             "what the normalised model says of many topics",
             "figures.normaliser.normalised_perplexity",
             (PLSA, "normaliser-limits"),
-            claims=("ranking-reversed",),
         ),
         "figure-convergence": Exhibit(
             "convergence of the Gibbs sampler", "figures.convergence.traces_and_r_hats", ("convergence",)
@@ -112,8 +94,5 @@ WELLING = Paper(
             "what other settings change", "tables.alternatives", (ALTERNATIVES, SECOND, PLSA, LDA)
         ),
         "table-models": Exhibit("the family of models", "tables.models"),
-        "table-side-by-side": Exhibit(
-            "the original's figures beside ours", "tables.side_by_side", (PLSA, VEM, TEM, EPCA, LDA)
-        ),
     },
 )

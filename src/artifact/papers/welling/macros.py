@@ -4,9 +4,11 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.effect import NOT_RUN
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.results import (
     FITTED,
-    SPARSE,
+    UNPENALISED,
     best,
     best_points,
     beyond_ends,
@@ -21,8 +23,6 @@ from artifact.papers.welling.results import (
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import POSITIONS, Macros, bands, count
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import NOT_RUN
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SIDES = {FULL: "Full", HALF: "Half"}
-PRIORS = {"": "", SPARSE: "Sparse", FITTED: "Fitted"}  # variants of LDA, the main one first, in macros' names
+PRIORS = {"": "", FITTED: "Fitted"}  # variants of LDA in macros' names, the main one first
 # settings that the text prints: model, part, names
 SETTINGS = (
     (EPCA, "train", ("iterations", "penalty", "tolerance")),
@@ -51,8 +51,8 @@ def macros(inputs: Inputs) -> Macros:
             for evaluator, side in SIDES.items()
         }
         numbers = {
-            "FullSecondVerdict": how_often("falls", falls(second_reading(inputs, corpus, FULL))),
-            "LdaHalfVerdict": how_often("lies lower", lies_below(lda["HalfLda"], best(plsa[HALF])), "points"),
+            "FullSecondFalls": how_often("falls", falls(second_reading(inputs, corpus, FULL))),
+            "LdaHalfLies": how_often("lies lower", lies_below(lda["HalfLda"], best(plsa[HALF])), "points"),
         }
         for evaluator, side in SIDES.items():
             table = plsa[evaluator]
@@ -64,7 +64,11 @@ def macros(inputs: Inputs) -> Macros:
             numbers |= {
                 f"{side}Best{part}": chosen[part] for part in ("Constant", "Lowest", "LowestTopics", "LowestAt")
             }
-        epca = {f"{side}Epca": best_points(inputs, [corpus], EPCA, evaluator) for evaluator, side in SIDES.items()}
+        epca = {
+            f"{side}Epca{name}": best_points(inputs, [corpus], EPCA, evaluator, variant)
+            for variant, name in {UNPENALISED: "", inputs.settings.variant(EPCA): "Gaussian"}.items()
+            for evaluator, side in SIDES.items()
+        }
         for name, curve in (lda | epca).items():
             numbers[f"{name}LowestAt"] = _curve(curve)["LowestAt"]
         numbers["VersionsApart"] = _versions_apart(inputs, corpus)

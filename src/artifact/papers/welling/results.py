@@ -7,17 +7,18 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from artifact.contrasts.estimates import difference, per_token
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.experiments.bounds import TOKENS
+from artifact.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE
 from artifact.papers.welling.experiments.normaliser_limits import LIMIT
 from artifact.papers.welling.experiments.normaliser_limits import MODEL as WORD_TOPICS
 from artifact.papers.welling.experiments.normalisers import QUANTITY as LOG_NORMALISER
-from artifact.papers.welling.experiments.point_posteriors import LOG_LIKELIHOOD, OBJECTIVE, POINT
+from artifact.papers.welling.experiments.point_posteriors import LATENT_NORM, LOG_LIKELIHOOD, OBJECTIVE, POINT
 from artifact.results.reading import REPORTED_CHAINS, select
 from artifact.study.study import SECOND_READING
-from artifact.verdicts.effects import per_token
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, HALF
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.models import LDA, PLSA
 from heldout.topics import perplexity as perplexity_of
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # variants with exact values of documents
 # readings of LDA's prior other than the main one: variants of the study
 SPARSE, FITTED = "sparse-prior", "fitted-prior"
+UNPENALISED = "unpenalised"  # EPCA as the original has it: a variant of the study
 POINT_OF = ["corpus", "variant", "smoothing", "topics", "seed"]  # columns that name a point
 CHAINS = ("none", "0")  # chains under which documents are measured, the first of several
 
@@ -227,3 +229,38 @@ def gap(inputs: Inputs, corpus: str, model: str, seed: int) -> "pd.Series[float]
     if not objective.index.equals(exact.index):
         raise InputError(f"measurements: {model} on {corpus}: objective and log-likelihood have other iterations")
     return exact - objective
+
+
+def latent_shrinkage(inputs: Inputs) -> "pd.DataFrame":
+    """Return how many times smaller ICA's H ends than it starts, as a logarithm, by the constraint on its columns."""
+    rows = select(inputs.measurements, quantity=LATENT_NORM, axis="iteration", model="ica")
+    ends = rows[rows["value"] > 0.0].sort_values("at").groupby(["corpus", "variant", "seed"])["value"]
+    table = (ends.first() / ends.last()).map(math.log).rename("value").reset_index()
+    return table.assign(columns=table["variant"].str.replace("-", " "), error=0.0)
+
+
+def theorem_distances(inputs: Inputs) -> "pd.DataFrame":
+    """Return the least distance to log p, over documents or iterations, on the side that a theorem names, in nats."""
+    import pandas as pd
+
+    rows = select(inputs.measurements, axis="document")
+    rows = rows[rows["variant"].isin(BY_DOCUMENT) & rows["chain"].isin(CHAINS)]
+    exact = select(rows, quantity=EXACT)
+    exact = exact[exact["value"].abs() < math.inf]
+    training = select(inputs.measurements, axis="iteration")
+    likelihood, objective = (select(training, quantity=name) for name in (LOG_LIKELIHOOD, OBJECTIVE))
+    pairs = {
+        "full folding-in above": (select(rows, quantity=FULL, model=PLSA), exact),
+        "mean-field bound below": (exact, select(rows, quantity=MEAN_FIELD_BOUND, model=(PLSA, LDA))),
+        "points of discrete latents below": (exact, select(rows, quantity=BOUND, model=(MIXTURE, HIDDEN_MARKOV))),
+        "their objective in training below": (likelihood, objective),
+    }
+    keys = ["corpus", "model", "variant", "topics", "seed", "at"]
+    every = pd.concat(
+        [
+            difference(one.assign(error=0.0), other.assign(error=0.0), keys).assign(score=name)
+            for name, (one, other) in pairs.items()
+        ]
+    )
+    least = every.groupby(["corpus", "score"], sort=False)["value"].agg(value="min", replicates="size").reset_index()
+    return least.assign(error=0.0, freedom=math.inf)

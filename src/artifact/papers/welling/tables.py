@@ -1,20 +1,17 @@
-"""Welling et al.'s tables: Table 1, the family of models of section 3, and their figures beside ours."""
+"""Welling et al.'s tables: Table 1, the family of models of section 3, and other settings."""
 
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from artifact.papers.welling.claims import CLAIMS
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.macros import prior_in_words
 from artifact.papers.welling.results import lda_variants
 from artifact.results.reading import REPORTED_CHAINS
 from artifact.study.study import Run
 from artifact.typesetting import latex, table
-from artifact.typesetting.macros import POSITIONS
-from artifact.verdicts.inputs import Inputs
-from artifact.verdicts.verdicts import Judgement, together
 from heldout.evaluators import FOLDING_IN
 from heldout.models import LDA, PLSA
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans
@@ -91,88 +88,6 @@ def model_row(family: Family) -> list[str]:
         dropped = ["$0$" if family.bounds else r"$-\infty$", "yes" if family.bounds else "no"]
     cells = [family.name, family.latent, f"${family.latent_symbol}$", f"${family.conditional}$", *dropped]
     return [*cells, family.equations]
-
-
-VERSIONS = ("The three versions of PLSA lie close together.", ("plsa-vem-similar", "tempering-no-advantage"))
-SMOOTHING = (
-    "Full folding-in falls throughout; half folding-in lies higher and turns up under small constants.",
-    ("full-always-improves", "half-above-full", "half-overfits"),
-)
-LONG = (
-    "Full folding-in falls throughout; half folding-in lies closer to it than on the short documents.",
-    ("full-always-improves", "long-documents-alleviate"),
-)
-COMPARISON = (
-    "LDA lies lowest, more clearly by half folding-in; EPCA, shown to fewer topics, lies near PLSA.",
-    (*(c.name for c in CLAIMS if c.name.startswith("lda-better") and "-than-" not in c.name), "epca-similar"),
-)
-IN_WORDS = {
-    "plsa-vem-similar": "PLSA-VEM is like PLSA-HOF",
-    "tempering-no-advantage": "PLSA-TEM is like PLSA-HOF",
-    "full-always-improves": "full folding-in always falls",
-    "half-above-full": "half folding-in lies higher",
-    "half-overfits": "half folding-in turns up",
-    "long-documents-alleviate": "half folding-in lies closer to full",
-    "lda-better": "LDA is best",
-    "lda-better-by-half": "more clearly by half",
-    "epca-similar": "EPCA is like PLSA",
-}
-CORPUS_CLAIMS = ("long-documents-alleviate",)  # claims that compare corpora
-IN_THE_PAPER = (4, 6)  # figures whose counterparts are not in its supplement
-MESSAGES = {  # messages of the original's figures, the claims on them, and the kind of our figure
-    **dict.fromkeys((1, 2, 3), (*VERSIONS, "versions")),
-    **dict.fromkeys((4, 5), (*SMOOTHING, "smoothing")),
-    6: (*LONG, "smoothing"),
-    **dict.fromkeys((7, 8, 9), (*COMPARISON, "comparison")),
-}
-
-
-def side_by_side(inputs: Inputs) -> str:
-    """Return each figure's message, its measured counterpart here, and whether both agree."""
-    return latex.tabular(
-        inputs,
-        r"@{}P{0.12\linewidth}P{0.32\linewidth}P{0.4\linewidth}P{0.09\linewidth}@{}",
-        r"figure & message of the original & measured here & verdict\\",
-        _figures(inputs),
-        end=r"\\[0.5ex]",
-    )
-
-
-def _figures(inputs: Inputs) -> Iterator[latex.TableRow]:
-    for number, (message, claims, kind) in MESSAGES.items():
-        for corpus in inputs.settings.corpora[(number - 1) % 3 :][:1]:  # three figures of a kind, one per corpus
-            judged = {claim: _judged(inputs, claim, corpus) for claim in claims}
-            document = "P-" if number in IN_THE_PAPER else ""
-            ours = rf"\ref{{{document}fig:{POSITIONS[(number - 1) % 3]}-{kind}}}"
-            yield [
-                rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
-                message,
-                r"\newline ".join(
-                    f"{latex.escape(claim_in_words(name))}: {judgement.verdict}" for name, judgement in judged.items()
-                ),
-                same(judged.values()),
-            ]
-
-
-def _judged(inputs: Inputs, claim: str, corpus: str) -> Judgement:
-    """Return a claim's judgement by its effects on a figure's own corpus; by all, if it compares corpora."""
-    judgement = inputs.judged(claim)
-    effects = tuple(effect for effect in judgement.effects if effect.corpus == corpus)
-    return judgement if claim in CORPUS_CLAIMS else Judgement(claim, effects)
-
-
-def claim_in_words(name: str) -> str:
-    """Return a claim in a few words."""
-    for prior in ("sparse", "fitted"):
-        bare = name.removesuffix(f"-{prior}-prior")
-        if bare != name:
-            return f"{IN_WORDS[bare]}, {prior} prior"
-    return IN_WORDS[name]
-
-
-def same(judgements: Iterable[Judgement]) -> str:
-    """Return a message's verdict: the common verdict of its claims, or that they differ."""
-    return together(judgement.verdict for judgement in judgements)
 
 
 def alternatives(inputs: Inputs) -> str:

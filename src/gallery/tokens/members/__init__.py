@@ -1,6 +1,6 @@
 """The gallery's models, a file each: training, usual score, likelihood, label; to add one, add its file and its line.
 
-The opening table, the claims' names and the tests go through `MEMBERS`.
+The opening table, the contrasts and the tests go through `MEMBERS`.
 """
 
 from typing import Any

@@ -6,15 +6,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from drawn_corpora import GRIDS, SIZES, drawn, nats
-from made_measurements import EXACT, SAMPLES, convergence_to_exact, measured
+from made_measurements import EXACT, SAMPLES, convergence_to_exact, errors_by_samples, measured
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from small_study import inputs, without
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine import figures
 from artifact.papers.buntine.results import SHORT
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import FULL, PARTICLES
 
@@ -28,30 +28,28 @@ def made(function: Callable[[Inputs], Figure], given: Inputs) -> Figure:
     return figure
 
 
-def test_the_curves_are_code_lengths_and_their_errors() -> None:
-    figure = made(figures.convergence_to_exact, measured(convergence_to_exact()))
-    assert len(figure.axes) == 6
-    for row, topics in ((0, 4), (1, 5)):
-        whole, close, error = figure.axes[3 * row : 3 * row + 3]
-        tokens, exact = EXACT[topics]
-        bits = tokens * math.log(2.0)
-        lines = {str(line.get_label()): line for line in whole.get_lines()}
-        assert set(lines) == {"exact", "HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"}
-        assert np.asarray(lines["exact"].get_ydata())[0] == pytest.approx(-exact / bits)
-        expected = -(exact + 0.4 / np.sqrt(SAMPLES)) / bits
-        np.testing.assert_allclose(np.asarray(lines["LRS"].get_ydata(), dtype=float), expected)
-        squared = (0.4 / np.sqrt(SAMPLES)) ** 2
-        rms = np.sqrt((squared + 4.0 * squared) / 2.0) / bits  # the second run is off twice as far
-        np.testing.assert_allclose(np.asarray(error.get_lines()[-1].get_ydata(), dtype=float), rms)
-        low, high = close.get_ylim()
-        assert low < -exact / bits < high
-        assert high - low < whole.get_ylim()[1] - whole.get_ylim()[0]
-        assert f"$K = {topics}$, $n = {tokens}$" in whole.get_ylabel()
-        assert error.get_yscale() == "log"
-
-
-def test_one_pair_is_one_row() -> None:
-    assert len(made(figures.convergence_to_exact, measured(convergence_to_exact((5,)))).axes) == 3
+def test_errors_by_samples_and_their_ratio_at_the_most() -> None:
+    """LR is off by 0.3 nats over the root of the samples, LRS by 0.4, and the second run twice as far."""
+    made_up = errors_by_samples(lambda name, samples: 0.5 if name == PARTICLES else 5.0 / samples**0.5)
+    figure = made(figures.samples, measured(convergence_to_exact() + made_up))
+    titles = [axis.get_title() for axis in figure.axes if axis.get_title()]
+    assert titles == [
+        *(f"one document: $K = {topics}$, $n = {tokens}$" for topics, (tokens, _) in EXACT.items()),
+        *("s10: $K = 10$", "drawn: $K = 4$"),
+    ]
+    for i, texts in enumerate((["LR", "LRS"], [], [], [])):
+        axis = figure.axes[i]
+        particles, sequential = (np.asarray(line.get_ydata(), dtype=float) for line in axis.get_lines())
+        if i < 2:
+            np.testing.assert_allclose(
+                [particles, sequential], [off * np.sqrt(2.5 / np.array(SAMPLES)) for off in (0.3, 0.4)]
+            )
+        else:
+            np.testing.assert_allclose([particles, sequential], [[0.5, 0.5], [0.5, 5.0 / math.sqrt(1000.0)]])
+        factor = f"\N{MULTIPLICATION SIGN}{particles[-1] / sequential[-1]:.1f}"
+        assert [text.get_text() for text in axis.texts if "SYN" not in text.get_text()] == [factor, *texts]
+        assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
+    assert len(made(figures.samples, measured(convergence_to_exact((5,)))).axes) == 1
 
 
 @pytest.mark.parametrize(
@@ -132,7 +130,7 @@ def test_models_of_made_up_documents_say_so(synthetic: bool) -> None:
 
 def test_without_scores_there_is_no_figure() -> None:
     with pytest.raises(InputError, match="measure convergence-to-exact first"):
-        figures.convergence_to_exact(inputs(without("convergence-to-exact")))
+        figures.samples(inputs(without("convergence-to-exact", "mean-ratio")))
     for function in (figures.realistic_10, figures.realistic_selection, figures.model_selection):
         with pytest.raises(InputError, match="measure model-selection first"):
             function(inputs(without("model-selection")))

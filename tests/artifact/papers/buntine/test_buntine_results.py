@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from drawn_corpora import GRIDS, SIZES, drawn, nats
-from made_measurements import EXACT, SAMPLES, Changes, calibration, convergence_to_exact, measured
+from made_measurements import EXACT, SAMPLES, Changes, calibration, convergence_to_exact, errors_by_samples, measured
 from small_study import inputs, without
 
 from artifact.papers.buntine import results
@@ -19,15 +19,15 @@ from artifact.papers.buntine.results import (
     PUBLISHED,
     Errors,
     biases,
+    deviation_ratio,
     differing,
     fits,
     halves,
     many_samples,
+    mean_difference,
     p_value,
     scored,
     voted,
-    z_of_deviations,
-    z_of_means,
 )
 from artifact.results.reading import select
 from heldout.evaluators import HARMONIC, MEAN_FIELD_BOUND, PARTICLES, SEQUENTIAL
@@ -70,16 +70,21 @@ def test_a_figure_that_differs_is_marked_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("heavy", [False, True])
-def test_both_tests_are_about_as_often_beyond_their_limit_as_they_say(heavy: bool) -> None:
+def test_both_tests_are_about_as_often_beyond_their_limit_as_they_say(
+    heavy: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # with Student's t on 9 degrees of freedom (excess kurtosis 1.2) as well; 4,000 tables: 5 % is 200 +- 14
     rng = np.random.default_rng(1)
     draws = rng.standard_t(9, (4000, 200)) if heavy else rng.standard_normal((4000, 200))
     means = deviations = 0
     for row in draws:
-        ours, theirs = row[:100], row[100:]
-        own = Errors(ours, 0.0, 1.0, 1000)
-        means += p_value(z_of_means(own, float(theirs.mean()), float(theirs.std(ddof=1)))) < 0.05
-        deviations += p_value(z_of_deviations(own, float(theirs.std(ddof=1)))) < 0.05
+        own, theirs = Errors(row[:100], 0.0, 1.0, 1000), row[100:]
+        figures = float(theirs.mean()), float(theirs.std(ddof=1))
+        monkeypatch.setattr(results, "published", lambda *_, found=figures: found)
+        for number, compare in enumerate((mean_difference, deviation_ratio)):
+            effect, error = compare(own, 1.0, PARTICLES)
+            beyond = p_value(effect / error) < 0.05
+            means, deviations = means + beyond * (number == 0), deviations + beyond * (number == 1)
     assert 140 < means < 261  # 4.4 standard errors: 1e-5
     assert 100 < deviations < 300  # the kurtosis is estimated: between 2.5 % and 7.5 %
 
@@ -140,6 +145,14 @@ def test_biases_are_read_by_model() -> None:
     assert own["error"] == 1e-4
     true = read[read["size"] == 0]
     assert set(zip(true["corpus"], true["topics"], strict=True)) == {("s10", 10), ("s10s", 10), ("s40", 40)}
+
+
+def test_the_spread_of_the_reference_is_taken_off_errors() -> None:
+    table = results.errors_by_samples(measured(errors_by_samples()))
+    assert table.groupby("corpus").size().to_dict() == {"drawn": 4, "s10": 4}
+    np.testing.assert_allclose(table["rms"], 5.0 / table["samples"] ** 0.5)
+    np.testing.assert_allclose(table["log_error"] ** 2, 0.75 / table["documents"])
+    assert results.errors_by_samples(inputs(without("mean-ratio"))).empty
 
 
 def test_many_samples_are_found_whatever_their_number() -> None:

@@ -8,7 +8,7 @@ from made_measurements import calibration, measured
 from small_study import inputs, without
 
 from artifact.papers.buntine.results import LABELS
-from artifact.papers.buntine.tables import errors_beside_published, errors_of_all, ratios, timings
+from artifact.papers.buntine.tables import errors_beside_published, errors_of_all, timings
 from heldout.errors import InputError
 from heldout.evaluators import CHIB, EXACT, HARMONIC, PARTICLES, likelihood_estimators
 
@@ -51,12 +51,3 @@ def test_timings_stand_beside_the_published_ones() -> None:
     assert r"346{,}000 & 0.01\\" in table
     assert r"Chib-style & -- & 2\\" in table
     assert r"LRS & 4.3 & --\\" in timings(inputs())
-
-
-def test_ratios_stand_by_model_and_samples_and_an_exact_likelihood_says_so() -> None:
-    table = ratios(inputs())
-    assert "10 & 100 & 1{,}000 & 0.020 & 1.000" in table
-    assert "drawn & 4 & 1{,}000 & 100 & exact & 1.000" in table
-    assert table.count(r"$-$0.050 $\pm$ 0.020") == 8
-    with pytest.raises(InputError, match="measure mean-ratio first"):
-        ratios(inputs(without("mean-ratio")))

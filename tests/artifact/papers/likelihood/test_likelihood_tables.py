@@ -1,150 +1,175 @@
-"""The tables from made-up scores: their rows, marks and signs."""
+"""The tables and the numbers of the text from made-up scores; and every exhibit where nothing was run."""
 
 import math
+import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from made_measurements import gap, is_a_probability, measured, optimism_inputs, precision
-from made_peers import CORPORA, ERROR, LIBRARIES, TOPICS, growing, peers_inputs, reported, truth, with_reported
-from small_study import inputs, without
+from made_measurements import is_a_probability, measured, optimism_inputs, precision, validation
+from made_peers import LIBRARIES, TOPICS, peers_inputs, reported, truth, with_reported
+from small_study import inputs, small_study, with_effects, without
+from splits import on_two_splits
+from tables_of import measurements_table, plain_rows
 
-from artifact.papers.likelihood import tables
+from artifact.contrasts.inputs import Inputs
+from artifact.papers.likelihood import figures, same_halves, tables
+from artifact.papers.likelihood import question_figures as shown
+from artifact.papers.likelihood.experiments.precision import DOCUMENTS, REFERENCE_ERROR, STATED, terms_of
 from artifact.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
-from artifact.papers.likelihood.experiments.precision import REFERENCE_ERROR, STATED, terms_of
+from artifact.papers.likelihood.macros import macros
 from artifact.papers.likelihood.results import FITTED
-from artifact.results.measurements import Measurement
+from artifact.papers.likelihood.tables import large
 from artifact.results.reading import LARGEST, select
-from artifact.typesetting import latex, style
+from artifact.typesetting import latex
 from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, REFERENCE
+from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, REFERENCE
 from heldout.evaluators.exact_marginal import cost
 from heldout.models import PLSA
 
-
-def rows_of(text: str) -> list[str]:
-    return [row for row in text.splitlines() if row.startswith(("Cranfield", "Medline"))]
+EXACT_COST, WORK = f"{cost([50], 4) / 1e6:.1f}", f"{terms_of(REFERENCE, 100, 150, 2400) / 1e6:.1f}"
 
 
-def test_optimism_has_a_row_per_corpus_model_and_number_of_topics() -> None:
-    text = tables.optimism(optimism_inputs())
-    assert len(rows_of(text)) == 2 * 2 * 2  # of 3, 100 and 400 topics
-    assert text.count("*") == 3 * 4  # all three truths at 3 topics are exact
-    assert rows_of(text)[0].endswith(rf"& +{gap(FULL, 3):.3f}\\")
-    below = tables.optimism(optimism_inputs(gaps=lambda name, topics: -0.01 * topics if name == FULL else 0.0))
-    assert r"& \ensuremath{-}0.030\\" in below
+def below() -> Inputs:
+    """Return two splits in which full folding-in is 0.01 K below the likelihood, half above; its error is 0.001."""
+    gaps = {FULL: -0.01, HALF: 0.01}
+    return with_effects(on_two_splits(optimism_inputs(gaps=lambda name, topics: gaps.get(name, 0.0) * topics)))
 
 
-def test_repairs_have_a_row_per_prior_too() -> None:
-    rows = rows_of(tables.repair(optimism_inputs()))
-    assert len(rows) == 2 * 2 * 2 * 2  # two priors
-    assert rows[0].count("&") == 8
-    assert "+0.0020" in rows[0]
-    assert "-0.0500" in rows[0]
+def exact() -> Inputs:
+    rows = is_a_probability()
+    return measured(replace(m, value=0.0) if (m.quantity, m.topics) == ("truth-gap", 4) else m for m in rows)
+
+
+def infinite() -> Inputs:
+    return peers_inputs(change=with_reported(lambda *_: -800.0))
+
+
+def precise() -> Inputs:
+    """Return the reference's errors: exact values of 4 topics, and a share of 0.001 sqrt(K) with 2,400 sweeps."""
+    rows = [
+        replace(m, quantity=REFERENCE_ERROR + EXACT) if m.topics == 4 and m.quantity.startswith(REFERENCE_ERROR) else m
+        for m in precision()
+    ]
+    for m in [m for m in rows if m.quantity == DOCUMENTS]:
+        for sweeps, share in ((240, 0.02), (2400, 0.001 * m.topics**0.5)):
+            for name, value in ((RMS_ERROR, share), (STATED, share / 2)):
+                rows.append(replace(m, quantity=name + REFERENCE, axis="samples", at=sweeps, value=value * m.at))
+    return measured(rows)
+
+
+PEERS, PROBABILITY = (tables.peers, peers_inputs), (tables.is_a_probability, exact)
+PRECISION, REPAIR = (tables.recommendation, precise), (tables.repair, optimism_inputs)
+ROWS: dict[str, tuple[Callable[[Inputs], str], Callable[[], Inputs]]] = {
+    # exact with 3 topics, where the likelihood has -6 - 0.2 log(20 / 3) nats and full folding-in 0.1 log 3 more
+    "PLSA-HOF & 3 & 528 & 584 & 577 & 609 & 590* & 533* & 528* & +0.110": (tables.optimism, optimism_inputs),
+    "LDA & 100 & 1,513 & 205 & 557 & 557 & 557 & 504 & 499 & -1.000~±~0.002": (tables.optimism, below),
+    "LDA & 100* & 20 & 100* & 20 & 20 & 20": (tables.best_topics, below),
+    "LDA & the model's & 3 & +0.1099 & +0.0020 & -0.0100 & -0.0120 & -0.0500": REPAIR,
+    "LDA & fitted & 100 & -- & +0.0020 & -- & -- & --": REPAIR,
+    f"4 & 50 & exact & -- & {EXACT_COST} & 0 & --": PRECISION,
+    f"100 & 150 & annealing to the prior & 2,400 & {WORK} & 1.01 & 0.50": PRECISION,
+    "100 & 150 & not measured & -- & -- & -- & --": (tables.recommendation, lambda: measured(precision())),
+    "full folding-in, maximum & bold +500 & bold +500 & 10^-217 & 10^-130": PROBABILITY,
+    "Laplace, softmax basis & +13 & +13 & 10^-5 & 1": PROBABILITY,
+    "mean-field bound & -∞ & -∞ & 1 & 1": PROBABILITY,
+    "12.5 & exact &  & ": PROBABILITY,  # within which log p(w) is known
+    "10^8 & 10^3 &  & ": PROBABILITY,  # sums over all documents
+    # exact with 5 topics, -7 + 0.05 log 5 nats; 0.3 and 0.02 K more are charged
+    "5 & scikit-learn & perplexity & 1,509 & 1,509 & 1,012 & 1.49 & -0.10": PEERS,
+    "20 & gensim & log_perplexity & -7.45 (175) & 1,720 & 854±1.7 & 2.01 & -0.40": PEERS,
+    "160 & tomotopy & infer & -6.88 & ∞ & 697±1.4 & ∞ & -0.03": (tables.peers, infinite),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_table_has_the_row(row: str) -> None:
+    table, given = ROWS[row]
+    assert row in plain_rows(table(given()))
 
 
 def test_no_likelihood_with_a_large_stated_error_is_shown() -> None:
     whole = optimism_inputs()
     scores = whole.scores.copy()
-    rows = select(scores, corpus=scores["corpus"].iloc[0], evaluator=REFERENCE, topics=100)
-    loose = select(rows, model=PLSA, variant=FITTED, seed=rows["seed"].iloc[0]).index
+    (loose,) = select(scores, corpus="cranfield", model=PLSA, variant=FITTED, evaluator=REFERENCE, topics=100).index
     scores.loc[loose, "standard_error"] = 1.01 * LARGEST * scores.loc[loose, "tokens"]
-    inputs = replace(whole, scores=scores)
-    assert len(loose) == 1
-    for table in (tables.optimism, tables.repair):
-        assert table(inputs).count(latex.NOT_SHOWN) > table(whole).count(latex.NOT_SHOWN)
+    for table, n in ((tables.optimism, 1), (tables.repair, 5)):
+        assert table(replace(whole, scores=scores)).count(latex.NOT_SHOWN) - table(whole).count(latex.NOT_SHOWN) == n
 
 
-def test_without_optimism_it_says_what_to_do() -> None:
-    unmeasured = optimism_inputs()
-    unmeasured = replace(unmeasured, scores=unmeasured.scores.iloc[:0])
-    for function in (tables.optimism, tables.repair):
-        with pytest.raises(InputError, match="measure the optimism"):
-            function(unmeasured)
+NOT_RUN: dict[str, tuple[Callable[[Inputs], object], ...]] = {
+    "measure the optimism": (tables.optimism, tables.repair, tables.best_topics, figures.optimism, figures.repair),
+    "no precision was measured": (tables.recommendation, figures.precision),
+    "no score was held": (tables.is_a_probability, figures.is_a_probability),
+    "measure its validation": (tables.validated, figures.validated),
+    "the prior's share was not measured": (tables.prior_share, figures.prior_share),
+    "figure-.*: none of .* was run": (shown.gap, shown.prior, shown.choice, shown.models),
+    "20 newsgroups were not measured": (tables.newsgroups,),
+    "no score has chosen": (tables.regrets,),
+    "no chains were run": (tables.longer_chains,),
+    "no halves were scored": (same_halves.table,),
+    "no bounds on simulated documents": (figures.bidirectional,),
+    "no marginal likelihood of components": (figures.epca_marginal,),
+}
 
 
-def test_the_likelihood_is_exact_where_that_was_affordable_and_by_the_reference_elsewhere() -> None:
-    rows = []
-    for row in precision():
-        L = int(row.variant.rpartition("-")[2])
-        if row.quantity.startswith(REFERENCE_ERROR):
-            rows.append(replace(row, quantity=REFERENCE_ERROR + EXACT) if row.topics == 4 else row)
-            for sweeps, share in ((240, 0.02), (2400, 0.001 * row.topics**0.5)):
-                rows.append(replace(row, quantity=RMS_ERROR + REFERENCE, at=sweeps, value=share * L))
-                rows.append(replace(row, quantity=STATED + REFERENCE, at=sweeps, value=share / 2 * L))
-        elif not row.quantity.startswith(RMS_ERROR + "reference"):
-            rows.append(row)
-    text = tables.recommendation(measured(rows))
-    printed = [line.rstrip("\\").split(" & ") for line in text.splitlines() if line.startswith(r"\(\alpha_k")]
-    assert [cells[1:3] for cells in printed] == [["4", "50"]] * 2 + [["20", "50"]] * 2 + [["100", "150"]] * 2
-    assert printed[0][3:] == ["exact", latex.DASH, f"{cost([50], 4) / 1e6:.1f}", "0", latex.DASH]
-    for cells, K, L in ((printed[2], 20, 50), (printed[4], 100, 150)):
-        percent, stated = (100.0 * math.expm1(share * K**0.5) for share in (0.001, 0.0005))
-        work = f"{terms_of(REFERENCE, K, L, 2400) / 1e6:.1f}"
-        assert cells[3:] == ["annealing to the prior", "2{,}400", work, f"{percent:.2f}", f"{stated:.2f}"]
+@pytest.mark.parametrize("message", NOT_RUN)
+def test_an_exhibit_of_what_was_not_run_says_so(message: str) -> None:
+    bare = replace(measured([]), scores=inputs().scores.iloc[:0], effects={})
+    for exhibit in NOT_RUN[message]:
+        for given in (bare, replace(bare, measurements=None)):
+            with pytest.raises(InputError, match=message):
+                exhibit(given)
 
 
-def test_a_size_without_the_reference_says_so() -> None:
-    rows = [row for row in precision() if row.topics >= 100]
-    assert "not measured" in tables.recommendation(measured(rows))
+def test_the_front_page_has_factors_with_intervals_and_a_dagger_where_no_other_estimate_validates_them() -> None:
+    given = on_two_splits(optimism_inputs())
+    page = tables.front_page(with_effects(given))
+    factors = "x 1.5849 [1.5818, 1.5880]† | x 1.4341 [1.4313, 1.4369]† | at least 24% | x 1.3493 [1.3466, 1.3519]† (20)"
+    assert f"| cranfield | 100 | 351 | 557 | {factors} |" in page
+    known = measurements_table(validation())  # of PLSA under the flat prior, but not under a fitted one
+    page = tables.front_page(with_effects(replace(given, measurements=known)))
+    assert [cell.count("†") for cell in page.splitlines()[2].split("|")[5:9]] == [0, 1, 0, 0]
 
 
-@pytest.mark.parametrize("synthetic", [True, False])
-def test_synthetic_data_say_so(synthetic: bool) -> None:
-    given = optimism_inputs(synthetic=synthetic)
-    texts = (tables.optimism(given), tables.repair(given), tables.peers(peers_inputs(synthetic=synthetic)))
-    assert [style.SYNTHETIC_MARK in text for text in texts] == [synthetic] * 3
+def test_the_text_gives_libraries_versions_settings_and_extremes() -> None:
+    numbers = macros(peers_inputs())
+    most = max(truth(library, k) - reported(library, k) for library in LIBRARIES for k in TOPICS)
+    apart = max(reported("tomotopy", k) - reported("scikit-learn", k) for k in TOPICS)
+    below = sum(2.0 ** -reported("gensim", k) < math.exp(-truth("gensim", k)) for k in TOPICS)
+    expected = {"Versions": "scikit-learn~1.9.1, gensim~4.4.0 and tomotopy~0.14.0", "Sweeps": "1{,}200"}
+    expected |= {"MaxIter": "10", "Passes": "11", "TomotopyBest": "6 of 6", "TrueApartMost": f"{math.exp(0.2):.2f}"}
+    expected |= {"ReportedOverTrueMost": large(math.exp(most)), "ReportedApartMost": large(math.exp(apart))}
+    expected |= {"LogBelow": f"{2 * below} of {2 * len(TOPICS)}"}
+    assert {name: numbers[f"Peers{name}"] for name in expected} == expected
+    assert 0 < below < len(TOPICS)
+    assert numbers["PeersLoose"].endswith("0.25 nats per token for gensim")  # a sampler's report is no bound
 
 
-def test_scores_have_a_row_with_their_excess_by_model_and_their_chances() -> None:
-    rows = tables.is_a_probability(measured(is_a_probability())).splitlines()
-    text = {row.partition(" & ")[0]: row.rstrip("\\").split(" & ")[1:] for row in rows if " & " in row}
-    bold = r"\textbf{\boldmath \ensuremath{+500}}"
-    assert text["full folding-in, maximum"] == [bold, bold, r"\ensuremath{10^{-217}}", r"\ensuremath{10^{-130}}"]
-    assert text["Laplace, softmax basis"][:3] == [r"\ensuremath{+13}"] * 2 + [r"\ensuremath{10^{-5}}"]
-    assert text["mean-field bound"] == [r"\ensuremath{-\infty}"] * 2 + ["1"] * 2
-    assert text["full folding-in, sum over all documents of 84 tokens"][:2] == [
-        r"\ensuremath{10^{8}}",
-        r"\ensuremath{10^{3}}",
-    ]
+def test_the_message_is_that_of_the_first_corpus_at_the_most_topics() -> None:
+    """Full folding-in is 0.1 log K above the likelihood, which a fitted prior has 0.1 higher; the error is 0.001."""
+    given = optimism_inputs()
+    names = ("Corpus", "Topics", "TruthPrefers", "Factor", "FactorBest", "FactorFitted")
+    assert [macros(given)[f"Message{name}"] for name in names] == ["Cranfield", "100", "20", "1.6", "1.3", "1.4"]
+    numbers = macros(with_effects(on_two_splits(given)))
+    ends = [f"{100**0.1 * math.exp(1.96 * error):.4f}" for error in (0.0, -0.001, 0.001)]
+    assert numbers["MessageFactor"] == "{} [{}, {}]".format(*ends)
+    assert numbers["MessageFactorPlain"] == ends[0]
 
 
-def test_libraries_have_a_row_per_corpus_and_number_of_topics() -> None:
-    rows = [row.rstrip("\\").split(" & ") for row in rows_of(tables.peers(peers_inputs()))]
-    assert len(rows) == len(CORPORA) * len(TOPICS) * len(LIBRARIES)
-    assert [(row[1], row[2]) for row in rows[:9]] == [(str(k), name) for k in TOPICS for name in LIBRARIES]
-    first = rows[0]
-    assert first[3:5] == [r"\texttt{perplexity}", latex.perplexity(math.exp(-reported("scikit-learn", 5)))]
-    assert first[6] == latex.perplexity(math.exp(-truth("scikit-learn", 5)))  # exact, so without an error
-    assert first[7] == f"{math.exp(0.3 + 0.1):.2f}"
-    gensim = rows[4]
-    value = reported("gensim", 20)
-    assert gensim[4] == rf"\ensuremath{{-{-value:.2f}}} ({2.0**-value:.0f})"
-    perplexity = math.exp(-truth("gensim", 20))
-    assert gensim[6] == rf"{perplexity:.0f}\,$\pm$\,{perplexity * ERROR:.1f}"
-    assert gensim[8] == rf"\ensuremath{{-{-growing('gensim', 20):.2f}}}"
+def test_the_test_of_a_probability_gives_its_runs_and_extremes() -> None:
+    assert macros(measured(is_a_probability({("truth", LAPLACE): 31.6})))["ProbabilityLaplaceMost"] == "32"
+    study = small_study()
+    study["measures"]["is-a-probability"]["settings"] = {"samples": 100}
+    assert macros(inputs(study))["ProbabilityRuns"] == "5"
 
 
-def test_an_infinite_report_and_its_ratio_are_infinite() -> None:
-    given = peers_inputs(change=with_reported(lambda m, k: -800.0 if k == 160 else reported(m, k)))
-    assert tables.peers(given).count(r"\infty") == 2 * 2 * len(LIBRARIES)
-
-
-def test_other_numbers_of_topics_give_the_fewest_and_the_most() -> None:
-    given = peers_inputs(change=lambda scores: scores.assign(topics=scores["topics"] + 1))
-    rows = [row.split(" & ") for row in rows_of(tables.peers(given))]
-    assert [row[1] for row in rows] == [str(k) for k in (6, 161) for _ in LIBRARIES] * len(CORPORA)
-
-
-def test_a_study_without_libraries_has_an_empty_table() -> None:
-    assert "Cranfield" not in tables.peers(inputs(without("peers")))
-
-
-def test_a_model_says_how_well_its_likelihood_is_known() -> None:
-    rows = [row for row in is_a_probability() if row.quantity != "truth-gap"]
-    gaps = [
-        Measurement(corpus, "truth", "is-a-probability", K, 0.0, "none", 0, "truth-gap", "documents", 70, gap)
-        for corpus, K, gap in (("none", 4, 0.0), ("s10", 10, 1.54))
-    ]
-    (known,) = (row for row in tables.is_a_probability(measured(rows + gaps)).splitlines() if "known to within" in row)
-    assert known.split(" & ")[1:3] == ["1.5", "exact"]
-    assert "known to within" not in tables.is_a_probability(measured(rows))
+def test_the_numbers_of_the_text_have_the_same_names_for_every_study() -> None:
+    names = macros(peers_inputs()).keys()
+    bare = replace(peers_inputs(), measurements=None, notes=None)
+    for given, run in ((inputs(without("peers", "optimism")), False), (peers_inputs(("gensim",)), True), (bare, False)):
+        numbers = macros(given)
+        assert numbers.keys() == names
+        assert (numbers["PeersVersions"] != "not run") == run
+        for name, value in numbers.items():
+            assert re.fullmatch(r"\\newcommand\{\\[A-Za-z]+\}(\[1\])?\{.*\}", latex.macro(name, value))

@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from made_jobs import run as run_job
+from made_measurements import measured
 
+from artifact.contrasts.effect import IS_OPEN
+from artifact.contrasts.estimates import effects
+from artifact.papers.likelihood.contrasts import CONTRASTS
 from artifact.papers.likelihood.experiments import precision
 from artifact.papers.likelihood.experiments.precision import TERMS, cells, experiment, priors, runs, terms_of
 from artifact.papers.likelihood.settings import Precision
@@ -14,7 +18,7 @@ from artifact.results.measurements import Measurement
 from artifact.results.scores import Score
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import CHIB, EMPIRICAL, ESTIMATORS, REFERENCE, SEQUENTIAL, likelihood_estimators
+from heldout.evaluators import CHIB, EMPIRICAL, ESTIMATORS, PARTICLES, REFERENCE, SEQUENTIAL, likelihood_estimators
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.topics import Topics
@@ -153,3 +157,17 @@ def test_refuses_a_grid_that_does_not_fit() -> None:
     for name, value in (("documents", (1, 4)), ("words", 0), ("lengths", (0, 4)), ("alphas", (0.0,)), ("gamma", -1.0)):
         with pytest.raises(InputError, match=f"at {name}"):
             run(**{name: value})
+
+
+def test_particles_are_held_to_the_sequential_sampler_over_kinds_of_documents() -> None:
+    """Twice its error and half of it, with ten samples; the rows of one are left out."""
+    rows = [
+        Measurement(*("none", "none", kind, 4, 0.0, "none", 0, f"rms-error-{name}", "samples", samples), value, 0.1)
+        for kind, ratio in (("alpha-1-tokens-9", 2.0), ("alpha-1-tokens-5", 0.5))
+        for samples in (1, 10)
+        for name, value in ((PARTICLES, 0.4 * ratio), (SEQUENTIAL, 0.4))
+    ]
+    (contrast,) = (contrast for contrast in CONTRASTS if contrast.name == "lr-lrs-few")
+    (effect,) = effects(contrast, measured(rows))
+    assert (effect.part, effect.replicates, effect.finding) == ("10 samples", 2, IS_OPEN)
+    assert [effect.estimate, effect.error] == pytest.approx([0.0, math.log(2.0)])

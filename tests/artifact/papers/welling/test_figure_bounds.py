@@ -9,11 +9,11 @@ import pytest
 from matplotlib.text import Annotation
 from small_study import inputs
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures.bounds import ESTIMATES, documents
 from artifact.papers.welling.results import bounds_corpus, differences
 from artifact.results.measurements import COLUMNS, Measurement
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 
 LENGTHS = (10, 40, 80)

@@ -6,10 +6,10 @@ import pytest
 from matplotlib.figure import Figure
 from small_study import corpora_table, small_study
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures import convergence
 from artifact.results.measurements import COLUMNS
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 
 SWEEPS = np.arange(0, 101, 10)

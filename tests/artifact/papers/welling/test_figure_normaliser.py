@@ -11,11 +11,11 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from small_study import inputs
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures import normaliser
 from artifact.papers.welling.results import learned_normalisers
 from artifact.results.measurements import COLUMNS, Measurement
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators.normaliser import log_multinomial_nml
 

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from small_study import inputs
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures.point_posteriors import bounds_and_collapse
 from artifact.papers.welling.results import gap
 from artifact.results.measurements import COLUMNS, Measurement
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 
 

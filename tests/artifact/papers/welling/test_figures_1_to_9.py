@@ -12,6 +12,7 @@ from matplotlib.text import Text
 from small_study import MAIN, corpora_table, made_up, row, small_study
 from small_study import inputs as of_small_study
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures.figures_1_to_3_versions import versions
 from artifact.papers.welling.figures.figures_4_to_6_smoothing import (
     added_after_training,
@@ -21,7 +22,6 @@ from artifact.papers.welling.figures.figures_4_to_6_smoothing import (
 from artifact.papers.welling.figures.figures_7_to_9_comparison import comparison
 from artifact.results.scores import COLUMNS
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import FULL, HALF
 
 HOF = {2: 900.0, 5: 700.0, 10: 600.0}
@@ -151,7 +151,7 @@ def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_col
     figure = comparison(of_small_study(), "cranfield")
     labels = [line.get_label() for axis in figure.axes[:2] for line in axis.lines]
     # half folding-in turns up under the smallest constant, so its lowest value lies under the next
-    plsa, epca = (f"{model}, constant $10^{{-10}}$" for model in ("PLSA-HOF", "EPCA, penalised"))
+    plsa, epca = (f"{model}, constant $10^{{-10}}$" for model in ("PLSA-HOF", "EPCA, unpenalised"))
     priors = [f"LDA, $\\alpha = {total}\\,/\\,K$" for total in (50, 5)] + ["LDA, $\\alpha$ and $\\beta$ fitted"]
     assert labels == [plsa, epca, *priors, "PLSA-HOF, constant $10^{-4}$", epca, *priors]  # EPCA has fewer topics
     colours = [line.get_color() for line in figure.axes[0].lines]

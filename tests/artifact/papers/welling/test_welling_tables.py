@@ -1,14 +1,11 @@
-"""Table 1, the family of models, whose rows say what their classes say, and the figures side by side."""
+"""Table 1, and the family of models, whose rows say what their classes say."""
 
-from dataclasses import replace
 from pathlib import Path
 
-from small_study import inputs, small_study
+from small_study import inputs
 
-from artifact.papers.welling.tables import FAMILIES, model_row, models, same, side_by_side
+from artifact.papers.welling.tables import FAMILIES, model_row, models
 from artifact.typesetting.exhibits import make
-from artifact.typesetting.macros import POSITIONS
-from artifact.verdicts.verdicts import Effect, Judgement
 from heldout.models.hmm import HMM
 from heldout.models.pca import PCA
 
@@ -57,27 +54,3 @@ def test_table_1_has_dashes_for_a_corpus_without_published_sizes(tmp_path: Path)
         own.corpora[f"published_{column}"] = float("nan")
     make("table-1", own, tmp_path / "table.tex")
     assert r"Medline & 9 + 4 & -- & 40 & -- & -- & 10.0 & -- & --\\" in (tmp_path / "table.tex").read_text()
-
-
-def test_side_by_side_shows_every_figure_of_the_studys_corpora() -> None:
-    corpora, kinds = ("Cranfield", "Medline", "NIPS"), ("versions", "smoothing", "comparison")
-    names = [
-        rf"{n}, {corpora[(n - 1) % 3]}\newline ours:"
-        rf" \ref{{{'P-' if n in (4, 6) else ''}fig:{POSITIONS[(n - 1) % 3]}-{kinds[(n - 1) // 3]}}} &"
-        for n in range(1, 10)
-    ]
-    page = side_by_side(inputs())
-    assert [name in page for name in names] == [True] * 9
-    alone = side_by_side(inputs(small_study(corpora={"cranfield": {"test_documents": 4}})))
-    assert [n for n, name in enumerate(names, 1) if name in alone] == [1, 4, 7]
-
-
-def test_a_message_is_judged_by_all_of_its_claims() -> None:
-    effect = Effect("cranfield", "", 1.0, 0.0, 2.0, "", replicates=2)
-    yes, no, none = (Judgement("", effects) for effects in ((effect,), (replace(effect, estimate=-1.0),), ()))
-    assert [same(judged) for judged in ([yes, yes], [yes, no], [no, no], [none])] == [
-        "supported",
-        "differs",
-        "contradicted",
-        "not run",
-    ]

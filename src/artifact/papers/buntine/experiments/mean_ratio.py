@@ -1,9 +1,12 @@
-r"""The mean ratio of left-to-right estimates to the likelihood, on documents drawn from realistic models.
+r"""Left-to-right estimates beside the likelihood, on documents drawn from realistic models: ratios, and logarithms.
 
-Buntine (2009) calls LR biased and LRS unbiased (lemma 1), and compares logarithms. The logarithm of an unbiased
-estimate is low by about half its variance, so it cannot tell the two apart; E[estimate / p(w)], which is 1 of an
-estimate that is unbiased, can. D documents are drawn from a model with the lengths of the corpus's last documents, or
-from one that is drawn here; all are estimated with the first number of samples, the first of them with every other.
+Buntine (2009) calls LR biased and LRS unbiased (lemma 1), and compares logarithms. D documents are drawn from a model
+with the lengths of the corpus's last documents, or from one that is drawn here; all are estimated with the first number
+of samples, the first of them with every other.
+
+The logarithm of an unbiased estimate is low by about half its variance; its spread falls with the samples where the
+estimate converges to p(w), and stays where it converges to another number. E[estimate / p(w)] over documents of the
+model is 1 of both, for their terms are distributions over the next word: it checks the code, and tells no bias.
 
 p(w) is exact where that costs no more than `limit`. Elsewhere it is the reference (`heldout.evaluators.reference`),
 with as many sweeps as bring its standard error e to `reference_error`, at most `reference_samples`. It estimates log p

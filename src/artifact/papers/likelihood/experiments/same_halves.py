@@ -4,7 +4,8 @@ PLSA and LDA are trained on the training documents of a split but for `validatio
 choose the constant that is added to PLSA's topics: the one of `constants` under which their second halves have most by
 half folding-in. The same halves of test documents are then scored (`heldout.corpora.split.half_split`)
 
-* by `half-folding-in`, at the maximum over theta of the first half;
+* by `half-folding-in`, at the maximum over theta of the first half, and of LDA by `half-folding-in-sampled`, at a
+  Gibbs sample of theta given the first half, as its half folding-in is elsewhere;
 * by `plug-in-posterior-mean`, at the mean of theta given the first half, by mean field;
 * by `document-completion`, log p(second | first, alpha, phi) = log p(both) - log p(first), both by the reference, for a
   chain's average over theta is no estimate where halves are long: its largest terms are too rare,
@@ -13,6 +14,7 @@ the last two under Dirichlet(1) (`same-halves-flat-prior`) and under the prior t
 likely (`same-halves-fitted-prior`). No choice has seen a half that is scored.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -29,11 +31,13 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.reference import reference
-from heldout.models import LDA, PLSA
+from heldout.models import LDA, PLSA, lda
 from heldout.models.dirichlet_prior import fit_prior
+from heldout.models.settings import LDAFoldingIn
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-KIND = "same-halves"
+KIND, SAMPLED_HALF = "same-halves", f"{HALF}-sampled"
 FLAT, FITTED = "flat-prior", "fitted-prior"
 
 
@@ -54,12 +58,18 @@ def experiment(job: Job, settings: SameHalves) -> Results:
     some = test.subset(np.sort(drawn))
     halves = half_split(some, job.seed)
     em, chain = trained(kept, settings, K, job.seed)
+
+    def sampled(topics: Topics, corpus: Corpus) -> Floats:
+        return lda.fold_in(topics, corpus, LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=job.seed)
+
     constant, topics = smoothed(em.topics(kept.vocabulary), validation, settings.constants, job.seed)
     fitted = {PLSA: topics, LDA: chain}
     results = job.recorder(documents=halves[0].documents)
     for model, topics in fitted.items():
         recorder = results.at(model=model, smoothing=constant if model == PLSA else 0.0)
         recorder.score(HALF, predictive([topics], *halves, maximum))
+        if model == LDA:
+            recorder.score(SAMPLED_HALF, predictive([topics], *halves, sampled), samples=1, standard_error=math.nan)
         rng = job.generator(f"{KIND}-prior", topics=K, model=model)
         flat = replace(topics, alpha=np.ones(K))
         for name, prior in ((FLAT, flat), (FITTED, fit_prior(topics, kept, rng))):

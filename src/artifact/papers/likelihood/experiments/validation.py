@@ -2,10 +2,10 @@ r"""The reference held to independent estimates where no exact value can be had:
 
 PLSA and LDA are trained on the training documents of a split. Under each of three priors of theta, Dirichlet(1)
 (`flat`), a Dirichlet (`fitted`) and a mixture of them (`mixture`), both fitted to training documents
-(`heldout.models.dirichlet_prior`), a few test documents, at quantiles of length, or their first `longest` tokens, are
-evaluated by
+(`heldout.models.dirichlet_prior`), and LDA also under the prior of its training (`own`), a few test documents, at
+quantiles of length, or their first `longest` tokens, are evaluated by
 
-* `reference` (`heldout.evaluators.reference`), as the exhibits have it;
+* `reference` (`heldout.evaluators.reference`), as the exhibits have it, on corpora of `more` with more sweeps;
 * `longer`: itself, with `longer` times the sweeps, and as many times smaller a variance of a log weight;
 * `filter`: a particle filter with moves (`heldout.evaluators.particle_filter`), from left to right, which shares
   nothing with annealing. It is unbiased in p(w), component by component of a mixture, and its error is that of
@@ -30,14 +30,14 @@ from heldout.evaluators.annealed_bounds import annealed_bounds, simulate_mixture
 from heldout.evaluators.evaluation import Evaluation, corrected, in_vocabulary
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.particle_filter import particle_filter
-from heldout.evaluators.reference import VARIANCE, least_samples, mixture_reference, reference
+from heldout.evaluators.reference import least_samples, mixture_reference, reference
 from heldout.models import LDA, PLSA
 from heldout.models.dirichlet_prior import DirichletMixture, fit_mixture
 from heldout.topics import Topics
 from heldout.typing import Ints
 
 KIND = "validation"
-FLAT, FITTED, MIXTURE = PRIORS = ("flat", "fitted", "mixture")
+FLAT, FITTED, MIXTURE, OWN_PRIOR = PRIORS = ("flat", "fitted", "mixture", "own")
 LONGER, FILTER = OTHERS = ("longer", "filter")
 LOWER, UPPER = BOUNDS = ("lower-bound", "upper-bound")
 # ends of measurements' names; the first word is the estimate or bound that the reference is held to
@@ -54,6 +54,8 @@ def experiment(job: Job, settings: Validation) -> Results:
         of their own, but with the difference's from its spread over documents. The axis "document" has, at every one's
         index among the test documents, difference and other's own error of `OTHERS`.
     """
+    more = settings.more.get(job.corpus.name, 1)
+    settings = replace(settings, samples=more * settings.samples, variance=settings.variance / more)
     training, test = job.split()
     recorder = job.recorder()
     chosen = by_quantiles(np.minimum(test.lengths, settings.longest), settings.documents, settings.tokens)
@@ -97,6 +99,8 @@ def priors(
     enough = int(np.searchsorted(np.cumsum(training.lengths), settings.prior_tokens)) + 1
     some = training.subset(np.arange(min(enough, training.n_documents)))
     yield FLAT, DirichletMixture(np.ones(1), flat.alpha[None])
+    if model == LDA:
+        yield OWN_PRIOR, DirichletMixture(np.ones(1), topics.alpha[None])
     start = replace(topics, alpha=np.full(topics.n_topics, 1.0 / topics.n_topics))
     for name, components in ((FITTED, 1), (MIXTURE, settings.components)):
         rng = job.generator(f"{KIND}-prior", model=model, topics=job.topics, prior=name)
@@ -131,8 +135,8 @@ def referenced(
     samples = max(settings.samples, int(np.count_nonzero(prior.weights)) * least_samples(chains)) * times
     if len(prior.weights) == 1:
         single = replace(topics, alpha=prior.alphas[0])
-        return reference(single, documents, samples, rng, chains=chains, variance=VARIANCE / times)
-    return mixture_reference(topics, prior, documents, samples, rng, chains=chains, variance=VARIANCE / times)
+        return reference(single, documents, samples, rng, chains=chains, variance=settings.variance / times)
+    return mixture_reference(topics, prior, documents, samples, rng, chains=chains, variance=settings.variance / times)
 
 
 def filtered_by(

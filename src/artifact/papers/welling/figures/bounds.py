@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE
 from artifact.papers.welling.results import bounds_corpus, differences
 from artifact.results.reading import select
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.models import LDA, PLSA

@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, style
-from artifact.verdicts.inputs import Inputs
 from heldout.errors import InputError
 from heldout.models import LDA
 

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures.figures_4_to_6_smoothing import line
 from artifact.papers.welling.results import best, points
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import FOLDING_IN
 from heldout.models import PLSA, TEM, VEM
 

@@ -10,9 +10,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.results import beyond_points, points, second_reading
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import FOLDING_IN, FULL
 from heldout.models import PLSA
 

@@ -2,10 +2,10 @@
 
 from matplotlib.figure import Figure
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.figures.figures_4_to_6_smoothing import line
-from artifact.papers.welling.results import best_points, lda_variants
+from artifact.papers.welling.results import UNPENALISED, best_points, lda_variants
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import FOLDING_IN
 from heldout.models import EPCA, LDA, PLSA
 
@@ -16,13 +16,13 @@ HEIGHT = 3.5  # inches, with room below the panels for legends, which curves wou
 def comparison(inputs: Inputs, corpus: str) -> Figure:
     """Draw each model's best curve per panel: the constant with the lowest perplexity on the test documents.
 
-    LDA has a curve per prior; a band over seeds is the main one's.
+    EPCA has no penalty, as in the original. LDA has a curve per prior; a band over seeds is the main one's.
     """
     titles = list(style.EVALUATOR_NAMES.values())
     figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus), height=HEIGHT)
     for axis, evaluator in zip(axes, FOLDING_IN, strict=True):
-        for model in (PLSA, EPCA):
-            curve = best_points(inputs, [corpus], model, evaluator)
+        for model, named in ((PLSA, ""), (EPCA, UNPENALISED)):
+            curve = best_points(inputs, [corpus], model, evaluator, named)
             for variant, constant in curve[["variant", "smoothing"]].drop_duplicates().to_numpy():
                 label = style.MODEL_NAMES[model]
                 label += f", {variant}" if inputs.settings.further_variants(model) else ""

@@ -15,10 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.experiments.normaliser_limits import NORMALISED
 from artifact.papers.welling.results import bands, best, learned_normalisers, means, points, word_topics
 from artifact.typesetting import latex, style
-from artifact.verdicts.inputs import Inputs
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.models import PLSA

@@ -3,6 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.experiments.point_posteriors import (
     FREE_COLUMNS,
     LATENT_NORM,
@@ -13,7 +14,6 @@ from artifact.papers.welling.experiments.point_posteriors import (
 )
 from artifact.papers.welling.results import course, gap
 from artifact.typesetting import style
-from artifact.verdicts.inputs import Inputs
 
 LINES = {"hmm": "-", "k-means": "--", "gaussian-mixture": "-."}  # line styles
 

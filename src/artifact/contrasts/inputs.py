@@ -1,4 +1,4 @@
-"""The inputs of every exhibit and claim: the tables of results and of corpora, the study, timings and effects."""
+"""The inputs of every exhibit and contrast: tables of results and of corpora, the study, timings and effects."""
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
@@ -8,11 +8,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from artifact.contrasts.effect import Effects, read_effects
 from artifact.results.arrays import Arrays
 from artifact.results.tables import read_table, require_rows
 from artifact.study.manifest import Paper
 from artifact.study.study import Settings, read_study
-from artifact.verdicts.verdicts import Judgement, read_effects
 from heldout.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ PACKAGES = ("heldout", "numpy", "scipy", "numba", "nltk", "pandas", "matplotlib"
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The data from which exhibits and claims are computed.
+    """The data from which exhibits and contrasts are computed.
 
     Attributes:
         scores: the columns of `artifact.results.scores.Score`, and those of groups of documents where they are known.
@@ -40,7 +40,7 @@ class Inputs:
         date: the commit's date.
         versions: version by package, of the packages that the numbers depend on.
         papers: the manifests of the papers whose exhibits are made.
-        judgements: the papers' claims, judged, by name; empty before they are.
+        effects: the effects of the papers' contrasts, by their names; empty before they are estimated.
     """
 
     scores: "pd.DataFrame"
@@ -56,7 +56,7 @@ class Inputs:
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     papers: tuple[Paper, ...] = ()
-    judgements: Mapping[str, Judgement] = field(default_factory=dict)
+    effects: Effects = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -95,7 +95,6 @@ class Inputs:
             read_scores(scores, groups),
             read_corpora(corpora),
             read_study(study),
-            judgements=read.pop("effects", {}),
             versions={"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
             commit=commit,
             date=date,
@@ -107,10 +106,6 @@ class Inputs:
     def settings(self) -> Settings:
         """The study's settings, typed."""
         return Settings(self.study)
-
-    def judged(self, claim: str) -> Judgement:
-        """Return the judgement of the named claim; without one, a judgement without effects ("not run")."""
-        return self.judgements.get(claim, Judgement(claim))
 
     @cached_property
     def held_out(self) -> dict[str, float]:

@@ -1,0 +1,141 @@
+"""A figure for each question: its effects as curves over the number of topics, or as a forest."""
+
+from typing import Any
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from artifact.contrasts.effect import chosen
+from artifact.contrasts.inputs import Inputs
+from artifact.papers.likelihood import regret, validation
+from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
+from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, OWN_PRIOR
+from artifact.papers.likelihood.prior_share import TODAY
+from artifact.typesetting import forest, latex, style
+from artifact.typesetting.style import Props
+from heldout.errors import InputError
+from heldout.models import LDA, PLSA
+
+SHARES: tuple[tuple[str, str, str, str, Any], ...] = (  # contrasts on the prior's share: label, colour, mark and line
+    ("share-fitted", "Dirichlet, fitted to training documents", style.PRIOR_COLOURS[1], "s", style.DASHED),
+    ("share-mixture", "four Dirichlets, fitted to training documents", style.PRIOR_COLOURS[2], "D", style.DOTTED),
+    ("share-test-1", "Dirichlet, fitted to other test documents", style.TUNED_COLOURS[0], "v", "-"),
+    ("share-test-4", "four Dirichlets, fitted to other test documents", style.TUNED_COLOURS[1], "^", "-"),
+    ("share-best-sum", "symmetric, best sum after the fact", style.TUNED_COLOURS[2], "o", "-"),
+)
+CHOICES = (*((f"choice-{end}", name.partition(",")[0]) for end, name in CHOOSERS.items()),)
+CHOICE_PANELS = tuple((model, judge) for model in NAMES.values() for judge in regret.JUDGES)
+JUDGE_TITLES = {"model's prior": "by the model's prior", "fitted prior": "by a fitted prior"}
+COST_LIMITS = (-0.12, 0.42)  # nats per token
+
+
+def _known(inputs: Inputs, figure: str, *names: str) -> list[str]:
+    """Return the corpora of contrasts; raises InputError where none was run."""
+    measured = forest.corpora_of(inputs.effects, names)
+    corpora = [corpus for corpus in (*inputs.settings.corpora, *TODAY) if corpus in measured]
+    if not corpora:
+        raise InputError(f"{figure}: none of {', '.join(names)} was run; run their experiments")
+    return corpora
+
+
+def gap(inputs: Inputs) -> Figure:
+    """Draw full folding-in less the likelihood: against K for PLSA and LDA, and against the sum of alpha."""
+    corpora = _known(inputs, "figure-gap", "gap-plsa", "gap-lda")
+    props = forest.props_of(corpora)
+    titles = ["PLSA, flat prior", "LDA, its own prior", "PLSA, by the prior"]
+    figure, (axes,) = style.grid(1, 3, 2.6, titles=titles, synthetic=inputs.synthetic())
+    unvalidated = validation.unvalidated(inputs)
+    for axis, (model, prior) in zip(axes, ((PLSA, FLAT), (LDA, OWN_PRIOR)), strict=False):
+        known = inputs.effects.get(f"gap-{NAMES[model].lower()}", ())
+        hollow = [effect for effect in known if unvalidated(effect.corpus, model, prior, effect.topics)]
+        forest.curves(axis, known, props, hollow)
+    for corpus, own in props.items():
+        dial = chosen(inputs.effects, "gap-plsa-by-sum", corpus)
+        most = max((effect.topics for effect in dial), default=0)
+        rows = sorted((_sum(effect.part), effect) for effect in dial if effect.topics == most)
+        axes[2].errorbar(
+            [place for place, _ in rows],
+            [effect.estimate for _, effect in rows],
+            [effect.half_width for _, effect in rows],
+            **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **own},
+        )
+    axes[2].set_xscale("log")
+    axes[2].set_xlabel(r"sum of $\alpha$, largest K")
+    axes[2].set_ylim(bottom=0.0)
+    axes[0].set_ylabel("too high by, nats per token")
+    style.legend(figure, [], extra=forest.handles(corpora))
+    return figure
+
+
+def _sum(part: str) -> float:
+    """Return the sum of alpha of a part, 20 of "K = 400, sum of alpha 20"."""
+    return float(part.rpartition(" ")[2])
+
+
+def prior(inputs: Inputs) -> Figure:
+    """Draw the share of PLSA's gap under the flat prior that other priors leave, against K, a panel per corpus."""
+    corpora = _known(inputs, "figure-share", *(name for name, *_ in SHARES))
+    titles = [latex.corpus_title(corpus) for corpus in corpora]
+    figure, (axes,) = style.grid(1, len(corpora), 2.7, titles=titles, synthetic=inputs.synthetic(), sharey=True)
+    for axis, corpus in zip(axes, corpora, strict=True):
+        topics: set[int] = set()
+        for name, _, colour, marker, line in SHARES:
+            rows = sorted(chosen(inputs.effects, name, corpus), key=lambda effect: effect.topics)
+            topics |= {effect.topics for effect in rows}
+            axis.errorbar(
+                [effect.topics for effect in rows],
+                [effect.estimate for effect in rows],
+                [effect.half_width for effect in rows],
+                **{"color": colour, "marker": marker, "linestyle": line, "elinewidth": 0.7, "markersize": 3.5},
+            )
+        axis.axhline(1.0, **forest.ZERO)
+        axis.set_xscale("log")
+        shown = style.sparse_ticks(topics)
+        style.ticks(axis.xaxis, shown, [f"{k:,}" for k in shown])
+        axis.set_xlabel("number of topics")
+        axis.set_ylim(0.0, 1.25)
+    axes[0].set_ylabel("share of the gap that is left")
+    handles = [
+        Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=3.5)
+        for _, label, colour, marker, line in SHARES
+    ]
+    style.legend(figure, [], extra=handles, ncols=2)
+    return figure
+
+
+def choice(inputs: Inputs) -> Figure:
+    """Draw the cost of choosing K by a score, a panel for each model and the prior under which it is judged."""
+    corpora = _known(inputs, "figure-choice", *(name for name, _ in CHOICES))
+    props = forest.props_of(corpora)
+    titles = [f"{model}, judged {JUDGE_TITLES[judge]}" for model, judge in CHOICE_PANELS]
+    figure, grid = style.grid(2, 2, 4.4, synthetic=inputs.synthetic(), sharey=True)
+    for axis, title, (model, judge) in zip(grid.flat, titles, CHOICE_PANELS, strict=True):
+        axis.set_title(title)
+        forest.forest(axis, inputs.effects, CHOICES, props, f"{model}, {judge}")
+        axis.set_xlim(*COST_LIMITS)
+    for axis in grid[-1]:
+        axis.set_xlabel("cost of its choice of K, nats per token")
+    style.legend(figure, [], extra=forest.handles(corpora))
+    return figure
+
+
+def models(inputs: Inputs) -> Figure:
+    """Draw LDA's likelihood less PLSA's against K, and, at their best K, comparisons of both."""
+    corpora = _known(inputs, "figure-models", "lda-plsa")
+    props = forest.props_of(corpora)
+    titles = ["LDA less PLSA, fitted priors", "at the best K of each"]
+    options: Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": (1.0, 1.0)}
+    figure, (axes,) = style.grid(1, 2, 2.7, **options)
+    unvalidated, known = validation.unvalidated(inputs), inputs.effects.get("lda-plsa", ())
+    hollow = [e for e in known if any(unvalidated(e.corpus, model, FITTED, e.topics) for model in NAMES)]
+    forest.curves(axes[0], known, props, hollow)
+    axes[0].set_ylabel("likelihood, nats per token")
+    rows = (
+        ("lda-plsa-best", "LDA less PLSA"),
+        ("plsa-overfits-flat", "PLSA at its best K\nless the largest, flat"),
+        ("plsa-overfits-fitted", "the same, fitted prior"),
+    )
+    forest.forest(axes[1], inputs.effects, rows, props)
+    axes[1].set_xlabel("nats per token")
+    style.legend(figure, [], extra=forest.handles(corpora))
+    return figure

@@ -1,1 +1,0 @@
-"""Effects and verdicts: from tables of results to what is concluded."""
