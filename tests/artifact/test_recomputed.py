@@ -243,7 +243,7 @@ def test_forty_effects_and_more_are_computed_again() -> None:
     assert len(CASES) >= 40
 
 
-@pytest.mark.parametrize(("contrast", "corpus", "part", "compute"), CASES, ids=lambda case: str(case)[:40])
+@pytest.mark.parametrize(("contrast", "corpus", "part", "compute"), CASES, ids=[" ".join(case[:3]) for case in CASES])
 def test_an_effect_is_that_of_the_scores(
     contrast: str, corpus: str, part: str, compute: Callable[[], tuple[float, float, float]]
 ) -> None:
