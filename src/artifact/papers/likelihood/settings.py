@@ -1,6 +1,6 @@
 """The settings of the experiments on the likelihood."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le, MinLen, Unit, doc
@@ -92,11 +92,11 @@ class Validation:
     annealing_chains: Chains
     variance: Annotated[
         Positive, Unit("nats^2"), doc("variance of a log weight at which the reference takes no more sweeps")
-    ]
+    ] = 0.1
     more: Annotated[
         AnyNamed[str, Count],
         doc("factor on the sweeps, and divisor of the variance, by corpus; 1 for corpora without one"),
-    ]
+    ] = field(default_factory=dict)
     longer: Annotated[Pair, doc("factor on the sweeps, and divisor of the variance, of the longer reference")]
     particles: Annotated[Pair, doc("number of particles of a run of the filter")]
     runs: Annotated[Pair, doc("number of independent runs of the particle filter")]
@@ -156,7 +156,7 @@ class SameHalves:
     alpha_sum: Annotated[Positive, ALPHA_SUM]
     beta: Annotated[Positive, BETA]
     sweeps: Annotated[Count, SWEEPS]
-    fold_in_sweeps: Annotated[Count, doc("number of sweeps in which LDA is folded in")]
+    fold_in_sweeps: Annotated[Count, doc("number of sweeps in which LDA is folded in")] = 100
     documents: Annotated[Pair, SCORED]
     samples: Annotated[Sweeps, SAMPLES]
     annealing_chains: Chains
