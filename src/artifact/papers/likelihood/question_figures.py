@@ -13,7 +13,6 @@ from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, OWN_
 from artifact.papers.likelihood.prior_share import TODAY
 from artifact.typesetting import forest, latex, style
 from artifact.typesetting.style import Props
-from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
 SHARES: tuple[tuple[str, str, str, str, Any], ...] = (  # contrasts on the prior's share: label, colour, mark and line
@@ -29,18 +28,25 @@ JUDGE_TITLES = {"model's prior": "by the model's prior", "fitted prior": "by a f
 COST_LIMITS = (-0.12, 0.42)  # nats per token
 
 
-def _known(inputs: Inputs, figure: str, *names: str) -> list[str]:
-    """Return the corpora of contrasts; raises InputError where none was run."""
+def _known(inputs: Inputs, *names: str) -> list[str]:
+    """Return the corpora of contrasts, in the study's order; none where no contrast was run."""
     measured = forest.corpora_of(inputs.effects, names)
-    corpora = [corpus for corpus in (*inputs.settings.corpora, *TODAY) if corpus in measured]
-    if not corpora:
-        raise InputError(f"{figure}: none of {', '.join(names)} was run; run their experiments")
-    return corpora
+    return [corpus for corpus in (*inputs.settings.corpora, *TODAY) if corpus in measured]
+
+
+def _not_run(inputs: Inputs) -> Figure:
+    """Return a figure that says that the study does not run its contrasts."""
+    figure, ((axis,),) = style.grid(1, 1, 1.0, synthetic=inputs.synthetic())
+    axis.set_axis_off()
+    style.label(axis, "not run in this study", (0.5, 0.5), xycoords="axes fraction", ha="center", va="center")
+    return figure
 
 
 def gap(inputs: Inputs) -> Figure:
     """Draw full folding-in less the likelihood: against K for PLSA and LDA, and against the sum of alpha."""
-    corpora = _known(inputs, "figure-gap", "gap-plsa", "gap-lda")
+    corpora = _known(inputs, "gap-plsa", "gap-lda")
+    if not corpora:
+        return _not_run(inputs)
     props = forest.props_of(corpora)
     titles = ["PLSA, flat prior", "LDA, its own prior", "PLSA, by the prior"]
     figure, (axes,) = style.grid(1, 3, 2.6, titles=titles, synthetic=inputs.synthetic())
@@ -74,7 +80,9 @@ def _sum(part: str) -> float:
 
 def prior(inputs: Inputs) -> Figure:
     """Draw the share of PLSA's gap under the flat prior that other priors leave, against K, a panel per corpus."""
-    corpora = _known(inputs, "figure-share", *(name for name, *_ in SHARES))
+    corpora = _known(inputs, *(name for name, *_ in SHARES))
+    if not corpora:
+        return _not_run(inputs)
     titles = [latex.corpus_title(corpus) for corpus in corpora]
     figure, (axes,) = style.grid(1, len(corpora), 2.7, titles=titles, synthetic=inputs.synthetic(), sharey=True)
     for axis, corpus in zip(axes, corpora, strict=True):
@@ -105,7 +113,9 @@ def prior(inputs: Inputs) -> Figure:
 
 def choice(inputs: Inputs) -> Figure:
     """Draw the cost of choosing K by a score, a panel for each model and the prior under which it is judged."""
-    corpora = _known(inputs, "figure-choice", *(name for name, _ in CHOICES))
+    corpora = _known(inputs, *(name for name, _ in CHOICES))
+    if not corpora:
+        return _not_run(inputs)
     props = forest.props_of(corpora)
     titles = [f"{model}, judged {JUDGE_TITLES[judge]}" for model, judge in CHOICE_PANELS]
     figure, grid = style.grid(2, 2, 4.4, synthetic=inputs.synthetic(), sharey=True)
@@ -121,7 +131,9 @@ def choice(inputs: Inputs) -> Figure:
 
 def models(inputs: Inputs) -> Figure:
     """Draw LDA's likelihood less PLSA's against K, and, at their best K, comparisons of both."""
-    corpora = _known(inputs, "figure-models", "lda-plsa")
+    corpora = _known(inputs, "lda-plsa")
+    if not corpora:
+        return _not_run(inputs)
     props = forest.props_of(corpora)
     titles = ["LDA less PLSA, fitted priors", "at the best K of each"]
     options: Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": (1.0, 1.0)}

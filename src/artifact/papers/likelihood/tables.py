@@ -131,9 +131,7 @@ def _range(best: Best | None, grid: Sequence[int]) -> str:
 def regrets(inputs: Inputs) -> str:
     """Return the cost of a score's choice of K, by model, the prior under which the likelihood judges, and score."""
     known = {effect.corpus for name in CHOOSERS for effect in inputs.effects.get(f"choice-{name}", ())}
-    corpora = [corpus for corpus in (*inputs.settings.corpora, *share.TODAY) if corpus in known]
-    if not corpora:
-        raise InputError("table-regret: no score has chosen a number of topics; measure the optimism")
+    corpora = [*results.optimism_corpora(inputs), *(corpus for corpus in share.TODAY if corpus in known)]
     names = " & ".join(latex.corpus_name(corpus) for corpus in corpora)
     head = rf"chosen by & {names}\\"
     return latex.tabular(inputs, f"@{{}}l{'r' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
