@@ -67,11 +67,11 @@ def sequential_bias(inputs: Inputs) -> "pd.DataFrame":
         numbers = ((one.mean, one.mean_error, one.pairs), (one.bias, one.bias_error, one.bias_pairs))
         for mean, error, pairs in numbers if name == SEQUENTIAL else ():
             rows.append((f"{pairs:,} pairs", f"gamma {gamma:g}", mean, error, pairs - 1, pairs))
-    return _by_gamma(rows).sort_values("replicates", kind="stable")
+    return _by_gamma(list(dict.fromkeys(rows))).sort_values("replicates", kind="stable")
 
 
 def mean_field(inputs: Inputs) -> "pd.DataFrame":
-    """Return logarithms of first-order mean-field importance sampling's r.m.s. error ratio LR's."""
+    """Return logarithms of first-order mean-field importance sampling's r.m.s. error over LR's."""
     measured, rows = results.calibration(inputs), list[Row]()
     for (gamma, name), errors in measured.items():
         if name == MEAN_FIELD_FIRST:
