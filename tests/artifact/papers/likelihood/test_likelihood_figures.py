@@ -18,6 +18,7 @@ from tables_of import measurements_table
 
 from artifact.papers.likelihood import figures, question_figures
 from artifact.papers.likelihood.experiments.optimism import NML
+from artifact.papers.likelihood.results import annealed_less_quadrature
 from artifact.typesetting import style
 from heldout.evaluators import FULL, LAPLACE
 
@@ -98,12 +99,15 @@ def test_a_panel_per_model_and_number_of_topics_holds_both_bounds_of_the_first_c
 
 
 def test_components_curves_are_the_scores_and_quadrature_marks_where_it_exists() -> None:
-    axes = figures.epca_marginal(made.components_inputs(*made.epca_marginal())).axes
+    given = made.components_inputs(*made.epca_marginal())
+    axes = figures.epca_marginal(given).axes
     assert line(axes[0], "full folding-in")[1] == approx([500.0, 250.0, 100.0])
     assert line(axes[0], "marginal likelihood, annealed")[1] == approx([700.0, 350.0, 140.0])
     assert line(axes[0], "marginal likelihood, by quadrature")[1] == approx([701.0, 350.5])
     labels = [str(text.get_text()) for text in axes[-1].get_legend().get_texts()]  # type: ignore[union-attr]
     assert labels == ["1 component, 6 documents", "2 components, 6 documents", "if the errors are right"]
+    z = annealed_less_quadrature(given).groupby("topics")["z"].agg(["min", "max"])  # in annealing's own standard errors
+    assert z.to_numpy().tolist() == [approx([2.0, 2.0]), approx([4.0, 4.0])]
     assert len(figures.epca_marginal(made.components_inputs(*made.epca_marginal(grid=(5, 20)))).axes) == 1
 
 
