@@ -151,7 +151,7 @@ def test_the_gap_is_drawn_by_topics_with_white_marks_where_no_other_estimate_val
         assert marks == [approx(places, rel=0.02) for places in white]  # corpora are a little apart
 
 
-def test_shares_choices_and_models_are_drawn_from_their_effects() -> None:
+def test_shares_choices_and_models_are_drawn_from_their_effects_where_there_are_any() -> None:
     given = with_effects(with_groups(on_two_splits(optimism_inputs(synthetic=True))))
     share = question_figures.prior(given).axes
     assert [axis.get_title() for axis in share] == ["Cranfield", "Medline"]
@@ -168,3 +168,6 @@ def test_shares_choices_and_models_are_drawn_from_their_effects() -> None:
     models = question_figures.models(given).axes
     assert [data(bars)[1] for bars in models[0].containers] == [approx([0.0] * 3, abs=0.05)] * 2
     assert len(models[1].containers) == 3 * 2
+    for figure in (question_figures.gap, question_figures.prior, question_figures.choice, question_figures.models):
+        (axis,) = figure(replace(given, effects={})).axes
+        assert "not run in this study" in texts(axis)
