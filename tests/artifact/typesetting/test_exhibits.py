@@ -36,10 +36,8 @@ KEPT = (
     "newsgroups",
     "packages",
 )  # of kept studies' results, with tests of their own
-# one exhibit per function; figures of other corpora are drawn by the same, and choices need groups of documents, with
-# which `test_likelihood_contrasts` and `test_likelihood_figures` make them
-CHOICES = {"figure-choice", "table-regret"}
-ELSEWHERE = {"figure-realistic-40", *CHOICES}
+# one exhibit per function; figures of other corpora are drawn by the same
+ELSEWHERE = {"figure-realistic-40"}
 ONE_EACH = [name for name in ALL if EXHIBITS[name].corpus in (None, 1) and name not in ELSEWHERE]
 
 
@@ -110,7 +108,7 @@ def test_figures_say_that_data_are_synthetic_in_every_panel(name: str) -> None:
     assert marks == [1] * len(panels)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if kind(name) == "table" and name not in CHOICES])
+@pytest.mark.parametrize("name", [name for name in ALL if kind(name) == "table"])
 def test_tables_say_that_data_are_synthetic_or_not_at_all(name: str, tmp_path: Path) -> None:
     for synthetic in (False, True):
         make(name, inputs(synthetic=synthetic), tmp_path / name)
@@ -129,7 +127,7 @@ def test_a_study_of_one_corpus_has_no_figures_of_others(tmp_path: Path) -> None:
     others = {f"figure-{n}{second}" for n in (2, 3, 5, 6, 8, 9) for second in ("", "b")}
     assert set(made) == set(EXHIBITS) - others - {"figure-4b"}
     given = inputs(study)
-    for name in [name for name in made if name not in CHOICES]:
+    for name in made:
         if kind(name) != "figure":
             make(name, given, tmp_path / name)
         elif not EXHIBITS[name].drawn:  # which is of no corpus of the study's own

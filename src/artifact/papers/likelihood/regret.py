@@ -3,8 +3,8 @@
 The groups of documents of a split are halved. On one half A a score X chooses K_X(A), the number of topics at which it
 is highest. The other half B judges, which has not been seen, by log p(B | K_X(A)) / tokens of B, nats per token; then
 the halves change roles. What a score's choice costs is that of the likelihood's own choice less that of the score's: 0
-where both choose alike, negative where the score's choice happens to be the better one on B. A library's or package's
-number is of all documents: its choice has seen B, which favours it.
+where both choose alike, negative where the score's choice happens to be the better one on B. A package's number is of
+all documents: its choice has seen B, which favours it.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.experiments.same_halves import FITTED as UNDER_FITTED
 from artifact.papers.likelihood.experiments.same_halves import KIND as SAME_HALVES
 from artifact.papers.likelihood.prior_share import TODAY
-from artifact.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, PEERS, points
+from artifact.papers.likelihood.results import FITTED, OPTIMISM, PACKAGES, points
 from artifact.results.reading import TRUTH
 from artifact.results.scores import GROUP_COLUMNS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.evaluators import COMPLETION, FULL, HALF, MEAN_FIELD_BOUND
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 NUMBER, MODELS_PRIOR = "number of topics", "likelihood, model's prior"
 ITSELF = "the likelihood itself"  # the one that judges
-LIBRARYS, LIBRARYS_PRIOR = "library's number", "library's prior"
 PACKAGES_NUMBER, PACKAGES_PRIOR = "package's number", "package's prior"  # chooser and judge of the study `packages`
 HALF_OF_COMPLETION, COMPLETION_JUDGES = "half folding-in, same halves", "second half given the first"
 # scores that choose, by the evaluators and variants that have them; `NUMBER` and `ITSELF` need none
@@ -42,15 +41,14 @@ CHOOSERS: Mapping[str, tuple[str, str]] = {
     "half folding-in": (HALF, OPTIMISM),
     "mean-field bound": (MEAN_FIELD_BOUND, OPTIMISM),
     MODELS_PRIOR: (TRUTH, OPTIMISM),
-    LIBRARYS: (REPORTED, PEERS),
     PACKAGES_NUMBER: (REPORTED, PACKAGES),
     HALF_OF_COMPLETION: (HALF, SAME_HALVES),
 }
 JUDGES = {"model's prior": OPTIMISM, "fitted prior": FITTED}  # variants of the likelihood that judges
 # evaluators and variants that judge
-_JUDGES = {
-    name: (TRUTH, variant) for name, variant in {**JUDGES, LIBRARYS_PRIOR: PEERS, PACKAGES_PRIOR: PACKAGES}.items()
-} | {COMPLETION_JUDGES: (COMPLETION, f"{SAME_HALVES}-{UNDER_FITTED}")}
+_JUDGES = {name: (TRUTH, variant) for name, variant in {**JUDGES, PACKAGES_PRIOR: PACKAGES}.items()} | {
+    COMPLETION_JUDGES: (COMPLETION, f"{SAME_HALVES}-{UNDER_FITTED}")
+}
 
 
 @lru_cache(maxsize=256)  # the same choice is a side of several contrasts

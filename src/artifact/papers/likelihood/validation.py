@@ -81,23 +81,6 @@ def _bounds(inputs: Inputs) -> "pd.DataFrame":
     return cells.assign(other=measured.FILTER, bound=True)
 
 
-def documents(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
-    """Return every document of validated cells: "z", its difference in errors of both, and its cell's columns."""
-    table = select(inputs.measurements, axis="document")
-    table = table[
-        table["variant"].str.startswith(f"{measured.KIND}-") & table["quantity"].str.endswith(measured.DIFFERENCE)
-    ]
-    table = table[table["standard_error"] > 0.0]
-    rows = table[["corpus", "model", "topics", "seed"]].assign(
-        prior=table["variant"].str.removeprefix(f"{measured.KIND}-"),
-        other=table["quantity"].str.removesuffix(measured.DIFFERENCE),
-        z=table["value"] / table["standard_error"],
-    )
-    known_cells = cells(inputs, corpora)
-    keys = ["corpus", "model", "topics", "seed", "prior", "other"]
-    return rows.merge(known_cells.loc[known_cells["validated"], keys], on=keys)
-
-
 def by_document(inputs: Inputs, other: str) -> "pd.DataFrame":
     """Return the reference less another estimate, nats per token, by model, prior and K, with its error over documents.
 

@@ -18,6 +18,7 @@ from tables_of import measurements_table
 
 from artifact.papers.likelihood import figures, question_figures
 from artifact.papers.likelihood.experiments.optimism import NML
+from artifact.papers.likelihood.results import annealed_less_quadrature
 from artifact.typesetting import style
 from heldout.evaluators import FULL, LAPLACE
 
@@ -98,12 +99,15 @@ def test_a_panel_per_model_and_number_of_topics_holds_both_bounds_of_the_first_c
 
 
 def test_components_curves_are_the_scores_and_quadrature_marks_where_it_exists() -> None:
-    axes = figures.epca_marginal(made.components_inputs(*made.epca_marginal())).axes
+    given = made.components_inputs(*made.epca_marginal())
+    axes = figures.epca_marginal(given).axes
     assert line(axes[0], "full folding-in")[1] == approx([500.0, 250.0, 100.0])
     assert line(axes[0], "marginal likelihood, annealed")[1] == approx([700.0, 350.0, 140.0])
     assert line(axes[0], "marginal likelihood, by quadrature")[1] == approx([701.0, 350.5])
     labels = [str(text.get_text()) for text in axes[-1].get_legend().get_texts()]  # type: ignore[union-attr]
     assert labels == ["1 component, 6 documents", "2 components, 6 documents", "if the errors are right"]
+    z = annealed_less_quadrature(given).groupby("topics")["z"].agg(["min", "max"])  # in annealing's own standard errors
+    assert z.to_numpy().tolist() == [approx([2.0, 2.0]), approx([4.0, 4.0])]
     assert len(figures.epca_marginal(made.components_inputs(*made.epca_marginal(grid=(5, 20)))).axes) == 1
 
 
@@ -147,7 +151,7 @@ def test_the_gap_is_drawn_by_topics_with_white_marks_where_no_other_estimate_val
         assert marks == [approx(places, rel=0.02) for places in white]  # corpora are a little apart
 
 
-def test_shares_choices_and_models_are_drawn_from_their_effects() -> None:
+def test_shares_choices_and_models_are_drawn_from_their_effects_where_there_are_any() -> None:
     given = with_effects(with_groups(on_two_splits(optimism_inputs(synthetic=True))))
     share = question_figures.prior(given).axes
     assert [axis.get_title() for axis in share] == ["Cranfield", "Medline"]
@@ -164,3 +168,6 @@ def test_shares_choices_and_models_are_drawn_from_their_effects() -> None:
     models = question_figures.models(given).axes
     assert [data(bars)[1] for bars in models[0].containers] == [approx([0.0] * 3, abs=0.05)] * 2
     assert len(models[1].containers) == 3 * 2
+    for figure in (question_figures.gap, question_figures.prior, question_figures.choice, question_figures.models):
+        (axis,) = figure(replace(given, effects={})).axes
+        assert "not run in this study" in texts(axis)
