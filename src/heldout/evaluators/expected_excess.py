@@ -28,7 +28,7 @@ exact in O(n) steps for each different alpha_k, and without a constant to fit. I
 
       L ~ sum_{i < n} log (A + i) / (n alpha) + n (n - 1) / 2 (alpha + 1) / (A + 1) log 4 alpha / (1 + alpha),
                                                                                           (`short_document_excess`)
-  for alpha = 1 about n log(K / n) + n;
+  for alpha = 1 about n log(K / n);
 * many topics under equal alpha of a fixed sum A. Topics with tokens are the blocks of Ewens' partition,
 
       L ~ log Gamma(A + n) / Gamma(A) - n log n + sum_j E[b_j] (j log j - log Gamma(j) + log(K / A)),
@@ -50,20 +50,25 @@ document is one of Binomial(n, s) tokens whose topics can be read off. So
 
     E[L(m, alpha)],  m ~ Binomial(n, V^2),                                                (`overlap_excess`)
 
-is exact for these topics, and an approximation for others: the law at an effective number of tokens, V^2 n.
+is exact for these topics, and an approximation for others: the law at an effective number of tokens, V^2 n. So it is
+with another share that is s there, 1 - H(z | w) / H(z), the information of a token's word on its topic over the
+topic's entropy (`topic_information`). Many words that tell a little have a larger share of information than of
+chi-square.
 """
 
 import math
 
 import numpy as np
-from scipy.special import betaln, digamma, gammaln, xlogy
+from scipy.special import betaln, digamma, entr, gammaln, xlogy
 from scipy.stats import binom
 
+from heldout.errors import InputError
 from heldout.evaluators.excess import checked_lengths
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
 LOG_2_PI = math.log(2.0 * math.pi)
+ROUNDING = 1e-9  # amount by which a share may be out of its range
 NEGLIGIBLE = 1e-15  # probability of numbers of tokens that `overlap_excess` leaves out
 
 
@@ -178,19 +183,38 @@ def topic_association(topics: Topics) -> float:
     return float((squares.sum() - 1.0) / (topics.n_topics - 1))
 
 
-def overlap_excess(topics: Topics, lengths: Ints) -> Floats:
-    """Return the mean excess, (D,), nats, of documents of these lengths, (D,), that the topics draw, by their V^2.
+def topic_information(topics: Topics) -> float:
+    """Return 1 - H(z | w) / H(z) of a token's topic and its word under the prior's mean weights, from 0 to 1.
 
-    Exact for topics whose words are their own or common to all in the same shares, an approximation for others.
+    Examples:
+        >>> round(topic_information(topics), 2)
+        0.45
+    """
+    if topics.n_topics == 1:
+        return 1.0
+    weights = topics.alpha / topics.alpha.sum()
+    joint = weights[:, None] * topics.phi
+    topic = float(entr(weights).sum())
+    return (topic + float(entr(weights @ topics.phi).sum()) - float(entr(joint).sum())) / topic
+
+
+def overlap_excess(topics: Topics, lengths: Ints, *, share: float | None = None) -> Floats:
+    """Return the mean excess, (D,), nats, of documents of these lengths, (D,), by the share of tokens that tell theirs.
+
+    The share is `topic_association` unless another is given. Exact for documents drawn from topics whose words are
+    their own or common to all in the same shares, an approximation for others.
 
     Raises:
-        InputError: for a negative length.
+        InputError: for a negative length, or a share that is none.
 
     Examples:
         >>> overlap_excess(topics, np.array([20])).round(2)
         array([1.41])
     """
-    share = min(topic_association(topics), 1.0)
+    share = topic_association(topics) if share is None else share
+    if not -ROUNDING <= share <= 1.0 + ROUNDING:
+        raise InputError(f"excess: a share of {share}; give one from 0 to 1")
+    share = float(np.clip(share, 0.0, 1.0))
     distinct, place = np.unique(checked_lengths(lengths, topics.alpha), return_inverse=True)
     values = []
     for n in distinct:

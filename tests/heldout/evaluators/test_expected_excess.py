@@ -22,6 +22,7 @@ from heldout.evaluators.expected_excess import (
     short_document_excess,
     sparse_prior_excess,
     topic_association,
+    topic_information,
 )
 from heldout.evaluators.normaliser import _log_maximum, log_multinomial_nml
 from heldout.topics import Topics
@@ -127,7 +128,8 @@ def test_own_and_common_words_have_the_law_of_the_tokens_that_tell(alpha: list[f
     K = len(alpha)
     phi = np.hstack([share * np.eye(K), np.tile((1.0 - share) * np.array([0.3, 0.7]), (K, 1))])
     topics = Topics(phi, np.array(alpha), tuple(f"w{v}" for v in range(K + 2)))
-    assert topic_association(topics) == pytest.approx(1.0 if K == 1 else share, abs=1e-12)
+    for measure in (topic_association, topic_information):
+        assert measure(topics) == pytest.approx(1.0 if K == 1 else share, abs=1e-12)
     assert overlap_excess(topics, np.array([n]))[0] == pytest.approx(mean_excess(topics, n), abs=2e-6)
 
 
@@ -142,6 +144,16 @@ def test_association_is_chi_square_and_the_mean_eigenvalue_of_the_information() 
     assert eigenvalues[-1] == pytest.approx(1.0, rel=1e-12)
     assert topic_association(topics) == pytest.approx(eigenvalues[:-1].mean(), rel=1e-12)
     assert topic_association(Topics(topics.phi[[0, 0, 0]], topics.alpha, topics.vocabulary)) == pytest.approx(0.0)
+
+
+def test_another_share() -> None:
+    topics, n = drawn(4, [1.0, 1.0, 1.0], 5), np.array([9])
+    assert overlap_excess(topics, n, share=1.0)[0] == pytest.approx(law(9, [1.0] * 3), rel=1e-12)
+    assert overlap_excess(topics, n, share=0.0)[0] == 0.0
+    assert overlap_excess(topics, n)[0] == overlap_excess(topics, n, share=topic_association(topics))[0]
+    for share in (-0.1, 1.1, math.nan):
+        with pytest.raises(InputError, match="from 0 to 1"):
+            overlap_excess(topics, n, share=share)
 
 
 @pytest.mark.parametrize("seed", range(12))
