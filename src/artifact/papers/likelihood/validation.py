@@ -87,8 +87,7 @@ def by_document(inputs: Inputs, other: str) -> "pd.DataFrame":
     The documents of all splits are one sample. The value is the sum of their differences over that of their tokens.
 
     Returns:
-        "corpus", "model", "prior", "topics", "value", "error", "freedom", "replicates", the number of documents; and
-        "validated", whether every split's cell is.
+        "corpus", "model", "prior", "topics", "value", "error", "freedom", and "replicates", the number of documents.
     """
     import pandas as pd
 
@@ -106,8 +105,8 @@ def by_document(inputs: Inputs, other: str) -> "pd.DataFrame":
         else:
             variance, n = float(gaps.var(ddof=1)) * len(gaps), len(gaps)
         error = math.sqrt(variance) / float(tokens.sum())
-        rows.append((*key, float(sums.sum() / tokens.sum()), error, n - 1.0, n, bool(own["validated"].all())))
-    return pd.DataFrame(rows, columns=[*keys, "value", "error", "freedom", "replicates", "validated"])
+        rows.append((*key, float(sums.sum() / tokens.sum()), error, n - 1.0, n))
+    return pd.DataFrame(rows, columns=[*keys, "value", "error", "freedom", "replicates"])
 
 
 def unvalidated(inputs: Inputs) -> Callable[[str, str, str, int], bool]:
