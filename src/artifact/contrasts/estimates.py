@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 PAIRED_ON = ("corpus", "topics", "seed")
 LEFT_OUT = tuple(f"without_{group}" for group in range(GROUPS))  # columns: a value without one group of documents
 SEED, STATED = "seed", "freedom"  # columns of replicates, and of values that state their own error
-CHOSEN = "chosen"  # column of a choice: sides that chose alike, with one value, are one number, whose error cancels
+CHOSEN = "chosen"  # column that names a chosen number: of one number on both sides the evaluator's error cancels
 
 
 def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -110,8 +110,7 @@ def _joined(one: "pd.DataFrame", other: "pd.DataFrame", columns: Sequence[str], 
         errors = errors / second[:, :1] * np.stack([np.ones(len(both)), pairs["value"].to_numpy(float)], axis=1)
     pairs["error"] = np.hypot(errors[:, 0], errors[:, 1])
     if {CHOSEN, f"{CHOSEN}_other"} <= set(both.columns):
-        alike = (both[CHOSEN] == both[f"{CHOSEN}_other"]) & (first[:, 0] == second[:, 0])  # two models' numbers are not
-        pairs["error"] = pairs["error"].mask(alike, 0.0)
+        pairs["error"] = pairs["error"].mask(both[CHOSEN] == both[f"{CHOSEN}_other"], 0.0)
     return pairs.sort_values(keys, ignore_index=True)
 
 
