@@ -23,7 +23,8 @@ class Rule:
     """What a field's annotations say."""
 
     def __init__(self, field: Any) -> None:
-        self.name, self.needed = field.name, field.default is dataclasses.MISSING
+        self.name = field.name
+        self.needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         kind, *marks = get_args(field.type)
         self.form, arguments = get_origin(kind), get_args(kind)
         of_values = arguments[-1 if self.form is Mapping else 0] if self.form else kind
