@@ -44,6 +44,7 @@ CORPUS_FORMS = {
     "drawn": "drawn corpora",
     "none": f"`{NO_CORPUS}`: documents are drawn",
     "drawn or none": f"drawn corpora, or `{NO_CORPUS}`",
+    "split or none": f"corpora of the study, or `{NO_CORPUS}`",
 }
 TOPIC_FORMS = {"list": "`topics`, a list", "by corpus": "`topics` by corpus", "either": "`topics`, a list or by corpus"}
 ABSENT: Any = None  # default of a key that a study may lack
@@ -240,6 +241,7 @@ def measured(name: str, experiment: Experiment) -> type[Part]:
         "drawn": several[_one_of(*SOURCES)],
         "none": tuple[Literal["none"]],
         "drawn or none": several[_one_of(*SOURCES, NO_CORPUS)],
+        "split or none": several[Corpus | _one_of(NO_CORPUS)],
     }
     topics: dict[str, Any] = {
         "list": Several[Count],

@@ -61,7 +61,7 @@ class Experiment:
     Attributes:
         settings: the class of its settings (`artifact.study.settings`).
         corpora: kind of its corpora: with a "split", "drawn" from trained models, "none", if it draws its own
-            documents, or the latter two.
+            documents, or the latter beside either.
         models: the models whose topics it reads, or the libraries that it runs; empty if it trains its own.
         topics: form in which a study gives K: a "list", "by corpus", or "either"; empty if it does not.
         training: the class of the training settings of models that grow for it; None without such models.
@@ -70,7 +70,7 @@ class Experiment:
     """
 
     settings: type
-    corpora: Literal["split", "drawn", "none", "drawn or none"] = "split"
+    corpora: Literal["split", "drawn", "none", "drawn or none", "split or none"] = "split"
     models: tuple[str, ...] = ()
     topics: Literal["", "list", "by corpus", "either"] = ""
     training: type | None = None

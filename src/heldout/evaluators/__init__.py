@@ -52,6 +52,8 @@ EMPIRICAL = "empirical-likelihood"
 HARMONIC = "harmonic-mean"
 LINEAR = "linear-time"
 MEAN_FIELD_BOUND = "mean-field-bound"
+FOLDING_IN_BOUND = "folding-in-bound"
+NML = "nml-penalised"
 LAPLACE = "laplace-softmax"
 COMPLETION = "document-completion"
 
@@ -92,7 +94,9 @@ ESTIMATORS: dict[str, EstimatorProperties] = {
     HARMONIC: EstimatorProperties("harmonic mean", "high", False),
     LINEAR: EstimatorProperties("linear time", "biased", True),
     MEAN_FIELD_BOUND: EstimatorProperties("mean-field bound", "low", True),
+    FOLDING_IN_BOUND: EstimatorProperties("folding-in bound", "low", True),
     LAPLACE: EstimatorProperties("Laplace, softmax basis", "biased", True),
+    NML: EstimatorProperties("NML-penalised folding in", "other", True),
     COMPLETION: EstimatorProperties("document completion", "other", False),
 }
 

@@ -14,6 +14,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
+from heldout.models.plsa import fold_in_counts
 from heldout.models.sparse_products import rows_of_entries
 from heldout.topics import AnyTopics, Components
 from heldout.typing import Floats
@@ -69,3 +70,15 @@ def predictive(
 def full_folding_in(chains: Sequence[AnyTopics | Components], documents: Corpus, fold_in: FoldIn) -> Evaluation:
     """Return `predictive` of the tokens that the weights are folded in on: all tokens of every document."""
     return predictive(chains, documents, documents, fold_in)
+
+
+def maximum(topics: AnyTopics, documents: Corpus) -> Floats:
+    """Return the theta, (D, K), that makes each document most likely: the maximum of full folding-in.
+
+    Examples:
+        >>> maximum(topics, documents).round(2)
+        array([[1., 0.],
+               [0., 1.]])
+    """
+    known, _ = in_vocabulary(documents, topics)
+    return fold_in_counts(topics, known.counts(), iterations=1_000, tolerance=1e-4)

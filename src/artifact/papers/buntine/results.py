@@ -153,9 +153,9 @@ def calibration(inputs: Inputs) -> Calibration:
             rows, unit = select(table, seed=seed), int(tokens) * math.log(2.0)
             for name in likelihood_estimators():
                 errors = select(rows, quantity=ERROR + name)["value"].to_numpy(float)
-                (mean,) = select(rows, quantity=MEAN + name).to_dict("records")
-                bias, bias_error = mean["value"] / unit, mean["standard_error"] / unit
-                result[gamma, name] = Errors(errors / unit, bias, bias_error, mean["at"])
+                for mean in select(rows, quantity=MEAN + name).to_dict("records"):
+                    bias, bias_error = mean["value"] / unit, mean["standard_error"] / unit
+                    result[gamma, name] = Errors(errors / unit, bias, bias_error, mean["at"])
     return result
 
 

@@ -132,7 +132,8 @@ def errors_of_all(inputs: Inputs) -> str:
             cells += [_number(figure) for figure in figures] or [latex.DASH] * 2
         return cells
 
-    others = [row(name) for name in likelihood_estimators() if name not in METHODS]
+    known = {name for _, name in errors}
+    others = [row(name) for name in likelihood_estimators() if name in known and name not in METHODS]
     rows: list[latex.TableRow] = [*map(row, METHODS), r"\midrule", *others]
     return latex.tabular(inputs, f"@{{}}l{'rr' * len(results.GAMMAS)}@{{}}", head, rows)
 

@@ -5,6 +5,7 @@ from artifact.papers.likelihood.settings import (
     Choice,
     EPCAMarginal,
     IsAProbability,
+    Law,
     LongChains,
     Optimism,
     Packages,
@@ -28,6 +29,7 @@ LIKELIHOOD = Paper(
         "reference": Experiment(Reference, standalone=True),
         "prior-share": Experiment(PriorShare, topics="either", standalone=True),
         "same-halves": Experiment(SameHalves, topics="either", standalone=True),
+        "law": Experiment(Law, corpora="split or none", topics="either", standalone=True),
         "choice": Experiment(Choice, topics="either", standalone=True),
         "long-chains": Experiment(LongChains, topics="either", standalone=True),
         "validation": Experiment(Validation, topics="either", standalone=True),
@@ -47,6 +49,7 @@ LIKELIHOOD = Paper(
         "same-halves",
         "choice",
         "long-chains",
+        "law",
     ),
     front_page=True,
     exhibits={

@@ -17,14 +17,14 @@ from artifact.papers.likelihood.experiments import precision
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, TRUE_MODEL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
-from artifact.papers.likelihood.experiments.optimism import NML, PLUG_IN
+from artifact.papers.likelihood.experiments.optimism import PLUG_IN
 from artifact.papers.likelihood.experiments.packages import KINDS, REPORTED
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, MIXTURE, PER_SUM, RICHNESS
 from artifact.papers.likelihood.experiments.same_halves import FITTED as FITTED_HALVES
 from artifact.papers.likelihood.experiments.same_halves import KIND as SAME_HALVES
 from artifact.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PACKAGES
 from artifact.results.reading import TRUTH, select
-from heldout.evaluators import COMPLETION, FULL, HALF, LAPLACE, PARTICLES, REFERENCE, SEQUENTIAL
+from heldout.evaluators import COMPLETION, FULL, HALF, LAPLACE, NML, PARTICLES, REFERENCE, SEQUENTIAL
 from heldout.models import LDA, PLSA
 
 if TYPE_CHECKING:

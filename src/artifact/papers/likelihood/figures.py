@@ -22,7 +22,7 @@ from artifact.papers.likelihood import results, validation
 from artifact.papers.likelihood.experiments import bidirectional as bounds
 from artifact.papers.likelihood.experiments import epca_marginal as components
 from artifact.papers.likelihood.experiments import is_a_probability as probability
-from artifact.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
+from artifact.papers.likelihood.experiments.optimism import DENSITY, ONE_STEP, PLUG_IN
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
@@ -34,7 +34,7 @@ from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
 from heldout import evaluators
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL
+from heldout.evaluators import ESTIMATORS, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, NML, SEQUENTIAL
 from heldout.models import LDA, PLSA
 from heldout.topics import perplexity
 from heldout.typing import Floats

@@ -138,6 +138,25 @@ class PriorShare(Trained):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Law(Trained):
+    """Settings of `law`."""
+
+    tolerance: Annotated[Positive, Unit("nats per token"), doc("gain of the fold-in's EM at which it ends")]
+    most_iterations: Annotated[Count, doc("largest number of its iterations")]
+    limit: Annotated[Positive, Unit("updates"), doc("largest cost of the exact values of a cell")]
+    samples: Annotated[Sweeps, SAMPLES]
+    annealing_chains: Chains
+    variance: Annotated[
+        Positive, Unit("nats^2"), doc("variance of a log weight at which the reference takes no more sweeps")
+    ]
+    work: Annotated[
+        Positive,
+        Unit("tokens x topics x sweeps"),
+        doc("largest work of the reference on a cell; beyond it none is run"),
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Choice(Trained):
     """Settings of `choice`."""
 

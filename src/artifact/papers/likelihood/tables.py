@@ -14,7 +14,7 @@ from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments import validation as measured
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
-from artifact.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
+from artifact.papers.likelihood.experiments.optimism import DENSITY, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
@@ -23,7 +23,7 @@ from artifact.results.reading import LARGEST, TRUTH, printable, select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.table import MISSING, Table
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, NML, REFERENCE
 from heldout.evaluators.exact_marginal import cost
 from heldout.evaluators.is_probability import Excess
 from heldout.models import LDA, PLSA

@@ -21,13 +21,13 @@ from artifact.papers.likelihood.experiments.is_a_probability import (
     experiment,
     log_ratios,
 )
-from artifact.papers.likelihood.experiments.optimism import NML, PLUG_IN, PLUG_IN_EXACT
+from artifact.papers.likelihood.experiments.optimism import PLUG_IN, PLUG_IN_EXACT
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.settings import IsAProbability
 from artifact.results.measurements import Measurement
 from artifact.study.settings import parse
 from heldout.errors import InputError
-from heldout.evaluators import COMPLETION, ESTIMATORS, EXACT, FULL, HALF, HARMONIC, REFERENCE, SEQUENTIAL
+from heldout.evaluators import COMPLETION, ESTIMATORS, EXACT, FULL, HALF, HARMONIC, NML, REFERENCE, SEQUENTIAL
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.topics import Topics
 

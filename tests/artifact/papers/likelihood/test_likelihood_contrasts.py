@@ -18,11 +18,11 @@ from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import regret, results, tables
 from artifact.papers.likelihood.contrasts import CONTRASTS
 from artifact.papers.likelihood.experiments import packages, reference
-from artifact.papers.likelihood.experiments.optimism import NML, PLUG_IN
+from artifact.papers.likelihood.experiments.optimism import PLUG_IN
 from artifact.papers.likelihood.results import FITTED, MIXTURE, OPTIMISM
 from artifact.results.measurements import Measurement
 from artifact.results.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS
-from heldout.evaluators import FULL, HALF, LAPLACE, REFERENCE
+from heldout.evaluators import FULL, HALF, LAPLACE, NML, REFERENCE
 from heldout.models import LDA, PLSA
 
 approx: Any = pytest.approx  # which compares with whatever it stands in

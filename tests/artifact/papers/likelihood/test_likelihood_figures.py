@@ -17,10 +17,9 @@ from splits import on_two_splits, with_groups
 from tables_of import measurements_table
 
 from artifact.papers.likelihood import figures, question_figures
-from artifact.papers.likelihood.experiments.optimism import NML
 from artifact.papers.likelihood.results import annealed_less_quadrature
 from artifact.typesetting import style
-from heldout.evaluators import FULL, LAPLACE
+from heldout.evaluators import FULL, LAPLACE, NML
 
 approx: Any = pytest.approx  # which compares with whatever it stands in
 

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from artifact.papers.likelihood.experiments import packages
-from artifact.papers.likelihood.experiments.optimism import maximum
 from artifact.papers.likelihood.experiments.packages import KINDS, documents, experiment, with_own_words
 from artifact.papers.likelihood.settings import Packages
 from artifact.results.measurements import MEASUREMENTS, Measurement
@@ -23,7 +22,7 @@ from artifact.study.study import DRIVERS, PEERS, installed
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
-from heldout.evaluators.folding_in import full_folding_in
+from heldout.evaluators.folding_in import full_folding_in, maximum
 from heldout.evaluators.logistic_normal import logistic_normal_exact
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries.parts import bound_of_documents, dirichlet_divergence

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from made_jobs import run as run_job
 
-from artifact.papers.likelihood.experiments.optimism import maximum
 from artifact.papers.likelihood.experiments.prior_share import experiment
 from artifact.papers.likelihood.settings import PriorShare
 from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
+from heldout.evaluators.folding_in import maximum
 from heldout.evaluators.mixture_of_points import fit_weights, log_likelihoods, mixture_of_points
 from heldout.topics import Topics
 

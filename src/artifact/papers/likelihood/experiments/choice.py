@@ -8,14 +8,14 @@ The cost of a choice is in `artifact.papers.likelihood.regret`.
 
 import numpy as np
 
-from artifact.papers.likelihood.experiments.optimism import FITTED, maximum
+from artifact.papers.likelihood.experiments.optimism import FITTED
 from artifact.papers.likelihood.settings import Choice
 from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from heldout.corpora.split import half_split
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.folding_in import full_folding_in, predictive
+from heldout.evaluators.folding_in import full_folding_in, maximum, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
 from heldout.models import LDA, PLSA

@@ -32,15 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from artifact.papers.likelihood.experiments.optimism import (
-    DENSITY,
-    NML,
-    ONE_STEP,
-    PLUG_IN,
-    PLUG_IN_EXACT,
-    maximum,
-    penalised,
-)
+from artifact.papers.likelihood.experiments.optimism import DENSITY, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from artifact.papers.likelihood.experiments.packages import REPORTED, check_installed, fit_peer, with_own_words
 from artifact.papers.likelihood.settings import IsAProbability
 from artifact.results.recorder import Recorder, Results
@@ -56,7 +48,7 @@ from heldout.evaluators.chib import chib, chib_upper
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation, log_mean
 from heldout.evaluators.exact_marginal import exact_posterior_mean
-from heldout.evaluators.folding_in import full_folding_in, predictive
+from heldout.evaluators.folding_in import full_folding_in, maximum, predictive
 from heldout.evaluators.is_probability import excess
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.posterior_mean import posterior_mean
@@ -199,7 +191,6 @@ def scores(drawn: Drawn, settings: IsAProbability, axes: Axes) -> Iterator[tuple
     yield HALF, predictive([topics], *halves, maximum)
     yield SAMPLED_HALF, predictive([topics], *halves, sampled)
     yield PLUG_IN, full_folding_in([topics], documents, posterior_mean)
-    yield NML, penalised(topics, documents, theta)
     yield DENSITY, laplace_softmax(topics, documents, form="density")
     yield ONE_STEP, laplace_softmax(topics, documents, point="one-step", theta=theta)
     if drawn.gap == 0.0:  # the truth is exact, and so can the posterior mean be

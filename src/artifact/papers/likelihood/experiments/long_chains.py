@@ -7,13 +7,12 @@ the last half of their sweeps; the first chain is scored, on the same test docum
 
 import numpy as np
 
-from artifact.papers.likelihood.experiments.optimism import maximum
 from artifact.papers.likelihood.settings import LongChains
 from artifact.results.recorder import Results
 from artifact.study.job import Job
 from heldout.corpora.split import half_split
 from heldout.evaluators import FULL, HALF, REFERENCE
-from heldout.evaluators.folding_in import full_folding_in, predictive
+from heldout.evaluators.folding_in import full_folding_in, maximum, predictive
 from heldout.evaluators.reference import reference
 from heldout.models import LDA, lda
 from heldout.models.convergence import split_r_hat

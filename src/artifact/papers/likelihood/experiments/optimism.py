@@ -11,7 +11,7 @@ All of it on the same test documents, for one model's topics and several priors 
 * `laplace-softmax`: the evaluator; `laplace-density`: without the prior's own integral divided out (MacKay's own form);
   `laplace-one-step`: one step of EM from the folded-in point (`heldout.evaluators.laplace_softmax`);
 * `nml-penalised`: the folded-in maximum less log C(min(K, V), L), the most that folding-in can ignore
-  (`heldout.evaluators.normaliser`); a lower bound of the normalised model.
+  (`heldout.evaluators.nml_penalised`); a lower bound of the normalised model.
 
 The priors give the rows' variants: the topics' own (variant VARIANT; for PLSA Dirichlet(1), as section 3.4 of Welling
 et al. derives), Dirichlet(1) where the topics' own is another (VARIANT-flat-prior), and the one that makes the training
@@ -32,27 +32,25 @@ from artifact.results.recorder import Results
 from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
-from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, NML, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, first_chain, in_vocabulary
 from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
-from heldout.evaluators.folding_in import full_folding_in, predictive
+from heldout.evaluators.folding_in import full_folding_in, maximum, predictive
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
-from heldout.evaluators.normaliser import log_multinomial_nml_by_document
+from heldout.evaluators.nml_penalised import nml_penalised
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import least_samples, mixture_reference, reference
 from heldout.models.dirichlet_prior import fit_mixture, fit_prior
-from heldout.models.plsa import fold_in_counts
-from heldout.topics import AnyTopics, Topics
+from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
 PLUG_IN = "plug-in-posterior-mean"
 PLUG_IN_EXACT = "plug-in-exact-mean"
 DENSITY = "laplace-density"
 ONE_STEP = "laplace-one-step"
-NML = "nml-penalised"
 TOKENS = "tokens"
 UNDEFINED = "laplace-folded-in-undefined"
 PRIOR_SUM = "prior-sum"
@@ -91,7 +89,7 @@ def experiment(job: Job, settings: Optimism) -> Results:
             evaluations[FULL] = full_folding_in([topics], test, job.fold_in)
             evaluations[HALF] = predictive([topics], *halves, job.fold_in)
         if name == variant:
-            evaluations[NML] = penalised(topics, test, theta)
+            evaluations[NML] = nml_penalised(topics, test, theta=theta)
             if EXACT in evaluations:
                 evaluations[PLUG_IN_EXACT] = full_folding_in([topics], test, exact_posterior_mean)
         row = recorder.at(variant=name, smoothing=constant)
@@ -170,19 +168,6 @@ def under_prior(
     }
     exact = exact_within(topics, test, settings.limit)
     return evaluations if exact is None else evaluations | {EXACT: exact}
-
-
-def maximum(topics: AnyTopics, documents: Corpus) -> Floats:
-    """Return the theta, (D, K), that makes each document most likely, whatever the study's folding-in is."""
-    kept, _ = in_vocabulary(documents, topics)
-    return fold_in_counts(topics, kept.counts(), iterations=1_000, tolerance=1e-4)
-
-
-def penalised(topics: Topics, test: Corpus, theta: Floats) -> Evaluation:
-    """Return the folded-in maximum, at theta (D, K), less the multinomial's log C(min(K, V), L), nats."""
-    full = full_folding_in([topics], test, lambda *_: theta)
-    most = min(topics.n_topics, len(topics.vocabulary))
-    return replace(full, log_likelihood=full.log_likelihood - log_multinomial_nml_by_document(most, full.tokens))
 
 
 def undefined(topics: Topics, test: Corpus, theta: Floats) -> float:

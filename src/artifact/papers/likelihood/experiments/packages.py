@@ -37,7 +37,6 @@ from typing import Any
 import numpy as np
 
 from artifact.papers.likelihood.driven import drive
-from artifact.papers.likelihood.experiments.optimism import maximum
 from artifact.papers.likelihood.settings import Packages
 from artifact.results.recorder import Recorder, Results
 from artifact.study.job import Job
@@ -47,7 +46,7 @@ from heldout.corpora.split import half_split
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.folding_in import full_folding_in, predictive
+from heldout.evaluators.folding_in import full_folding_in, maximum, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import reference

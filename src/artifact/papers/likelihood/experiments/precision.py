@@ -47,6 +47,7 @@ from heldout.evaluators import (
     EMPIRICAL,
     ESTIMATORS,
     EXACT,
+    FOLDING_IN_BOUND,
     HARMONIC,
     LAPLACE,
     LINEAR,
@@ -94,6 +95,7 @@ TERMS: dict[str, Callable[[int, int, int], float]] = {
     HARMONIC: lambda K, L, S: (20 + S) * L * K,
     LINEAR: lambda K, L, _: 4 * L * K,
     MEAN_FIELD_BOUND: lambda K, L, _: 100 * L * K,
+    FOLDING_IN_BOUND: lambda K, L, _: 100 * L * K,
     LAPLACE: lambda K, L, _: L * K * (100 + min(L, K)),
 }
 

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from artifact.papers.likelihood.experiments.optimism import maximum
 from artifact.papers.likelihood.settings import PriorShare
 from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Recorder, Results
@@ -29,7 +28,7 @@ from artifact.study.job import Job
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators import FULL
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
-from heldout.evaluators.folding_in import full_folding_in
+from heldout.evaluators.folding_in import full_folding_in, maximum
 from heldout.evaluators.mixture_of_points import fit_weights, log_likelihoods, mixture_of_points
 from heldout.evaluators.reference import least_samples, mixture_reference, reference
 from heldout.evaluators.training_mixture import training_mixture

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from artifact.papers.likelihood.experiments.optimism import PLUG_IN, maximum
+from artifact.papers.likelihood.experiments.optimism import PLUG_IN
 from artifact.papers.likelihood.settings import SameHalves
 from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Results
@@ -28,7 +28,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import COMPLETION, HALF
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.folding_in import predictive
+from heldout.evaluators.folding_in import maximum, predictive
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.reference import reference
 from heldout.models import LDA, PLSA, lda
