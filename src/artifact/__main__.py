@@ -389,7 +389,11 @@ def readme(
         raise InputError("readme: give the table of commands' minutes (--commands)")
     inputs = results.read()
     parts = {
-        front: {"effect": readme.effect(inputs), "commands": readme.commands(results.commands)},
+        front: {
+            "law": readme.law(inputs),
+            "effect": readme.effect(inputs),
+            "commands": readme.commands(results.commands),
+        },
         reproduce: {"studies": readme.studies(results.commands, studies)},
     }
     texts = {path: readme.update(path, made) for path, made in parts.items()}

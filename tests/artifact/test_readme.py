@@ -15,7 +15,7 @@ from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS
 from artifact.study.study import from_yaml, with_frozen
 from artifact.typesetting.contrasts_table import at_most_topics
-from artifact.typesetting.readme import commands, effect, results, studies, update
+from artifact.typesetting.readme import commands, effect, law, results, studies, update
 from heldout.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
 
 def test_the_generated_parts_are_current(inputs: Inputs) -> None:
     parts = {
-        "README.md": {"effect": effect(inputs), "commands": commands(COMMANDS)},
+        "README.md": {"law": law(inputs), "effect": effect(inputs), "commands": commands(COMMANDS)},
         "docs/reproduce.md": {"studies": studies(COMMANDS, STUDIES)},
     }
     for name, made in parts.items():

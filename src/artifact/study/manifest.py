@@ -88,8 +88,8 @@ class Paper:
         experiments: by name; NAME is the function `experiment` of `experiments/NAME.py`, with underscores for hyphens.
         optional: the experiments that a study may omit, with the exhibits that depend on nothing else.
         exhibits: by name.
-        front_page: whether its `tables` have a function `front_page`, of the README's few numbers, and its
-            `questions` a function `page`, of docs/questions.md.
+        front_page: whether its `tables` have a function `front_page`, of the README's few numbers, its `law` a function
+            `sentence`, of the README's example, and its `questions` a function `page`, of docs/questions.md.
     """
 
     module: str

@@ -67,6 +67,12 @@ def effect(inputs: Inputs) -> str:
     return "".join(module.front_page(inputs) for module in modules)
 
 
+def law(inputs: Inputs) -> str:
+    """Return the front page's example of the law, in a sentence."""
+    modules = [importlib.import_module(f"{paper.module}.law") for paper in inputs.papers if paper.front_page]
+    return "".join(module.sentence(inputs) for module in modules)
+
+
 def questions(inputs: Inputs) -> str:
     """Return the page of users' questions, docs/questions.md; empty where its study was not run."""
     modules = [importlib.import_module(f"{paper.module}.questions") for paper in inputs.papers if paper.front_page]

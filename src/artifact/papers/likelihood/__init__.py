@@ -56,7 +56,7 @@ LIKELIHOOD = Paper(
         "figure-message": Exhibit(
             "what folding-in reports, how far that is from the likelihood, and what it cannot be",
             "figures.message",
-            (*OPTIMISM, *PROBABILITY),
+            (*OPTIMISM, "law"),
         ),
         "table-recommendation": Exhibit(
             "the likelihood: exact or by the reference, with its cost and its error",
@@ -80,6 +80,8 @@ LIKELIHOOD = Paper(
         "figure-gap": Exhibit(
             "folding-in's distance from the likelihood, by K and by prior", "question_figures.gap", OPTIMISM
         ),
+        "figure-law": Exhibit("folding-in's excess against the law", "law.figure", ("law",)),
+        "table-law": Exhibit("the registered statements on the excess, and their outcomes", "law.table", ("law",)),
         "figure-share": Exhibit("the prior's share of the gap, by K", "question_figures.prior", OPTIMISM),
         "figure-choice": Exhibit("the cost of choosers of K", "question_figures.choice", OPTIMISM),
         "figure-models": Exhibit("LDA beside PLSA by the likelihood", "question_figures.models", OPTIMISM),

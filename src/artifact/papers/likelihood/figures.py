@@ -17,11 +17,13 @@ from scipy.stats import t as student
 
 from artifact.contrasts.contrast import ESTIMATORS as OF_ESTIMATORS
 from artifact.contrasts.inputs import Inputs
+from artifact.papers.likelihood import law, results, validation
 from artifact.papers.likelihood import prior_share as share
-from artifact.papers.likelihood import results, validation
 from artifact.papers.likelihood.experiments import bidirectional as bounds
 from artifact.papers.likelihood.experiments import epca_marginal as components
 from artifact.papers.likelihood.experiments import is_a_probability as probability
+from artifact.papers.likelihood.experiments.law import KIND as LAW_KIND
+from artifact.papers.likelihood.experiments.law import LAW
 from artifact.papers.likelihood.experiments.optimism import DENSITY, ONE_STEP, PLUG_IN
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
@@ -140,34 +142,40 @@ MESSAGE_LABELS = (
     (FULL, "full folding-in", 0.7, "right", (-4.0, -3.0)),
 )
 # Scores of the message's third panel, and their labels
-MESSAGE_SCORES = (
-    (FULL, "full folding-in"),
-    (PLUG_IN, "posterior mean"),
-    (HALF, "half folding-in"),
-    (LAPLACE, "Laplace"),
-    (MEAN_FIELD_BOUND, "mean field"),
-    (SEQUENTIAL, "left-to-right,\nsequential"),
-    (evaluators.ANNEALED, "annealing"),
-)
 
 
 def message(inputs: Inputs) -> Figure:
-    """Draw the paper in three panels: one document's folding-in, its distance from the likelihood, and its excess.
+    """Draw the paper in three panels: a document's peak and average, their distance by K, and the law of it.
 
-    The first is made up. The second is of the study's first corpus with a truth, the third is left out where no score
-    was held to its model.
+    The first is made up. The second is of the study's first corpus with a truth, the third is left out where the law
+    was not measured.
     """
     corpus = results.optimism_corpora(inputs)[0]
-    excesses = select(results.excesses(inputs), model=probability.TRUE_MODEL)
-    titles = ["(a) one document", f"(b) PLSA on {latex.corpus_title(corpus)}", "(c) is it a probability?"]
-    widths = (1.0, 1.25, 1.1)[: 2 + bool(len(excesses))]
+    cells = law.flat_cells(law.cells(inputs)) if len(select(inputs.measurements, axis=LAW_KIND)) else None
+    titles = ["(a) one document", f"(b) PLSA on {latex.corpus_title(corpus)}", "(c) a law for it"]
+    widths = (1.0, 1.25, 1.25)[: 2 + (cells is not None)]
     props: Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": widths}
     figure, (axes,) = style.grid(1, len(widths), 2.7, **props)
     _example(axes[0])
     _labelled_curves(axes[1], inputs, corpus)
-    for axis in axes[2:]:
-        _few_excesses(axis, excesses)
+    if cells is not None:
+        _law(axes[2], inputs, cells)
     return figure
+
+
+def _law(axis: Axes, inputs: Inputs, cells: "pd.DataFrame") -> None:
+    """Draw the excess of folding in against the law, with the theorem's bound above."""
+    law.points(axis, cells, LAW, 2.6)
+    law.against_law(axis, cells)
+    law.folding_packages(axis, inputs, LAW, 3.5)
+    style.log_log(axis)
+    style.plain_numbers(axis.xaxis)
+    style.plain_numbers(axis.yaxis)
+    axis.set_xlabel("expected from $n$ and $K$, nats")
+    axis.set_ylabel("measured, nats per document")
+    props: Props = {"xycoords": "axes fraction", "fontsize": 7.0, "path_effects": style.outline()}
+    style.label(axis, "the most\nthat is possible", (0.03, 0.97), color=style.DARK, va="top", **props)
+    style.label(axis, "law", (0.97, 0.76), color=style.DARK, ha="right", va="top", **props)
 
 
 def example_likelihood() -> tuple[Floats, Floats]:
@@ -249,23 +257,6 @@ def _excess_axis(axis: Axes, excesses: "pd.DataFrame") -> tuple[float, float]:
     axis.axvspan(THRESHOLD, right, color=style.TOO_HIGH, linewidth=0, zorder=0.4)
     axis.axvline(0.0, color=style.INK, linewidth=0.8, zorder=1.4)
     return left, right
-
-
-def _few_excesses(axis: Axes, excesses: "pd.DataFrame") -> None:
-    """Draw the excess of a few scores over the truth on documents drawn from the model."""
-    shown = {score: label for score, label in MESSAGE_SCORES[::-1] if score in set(excesses["score"])}
-    left, right = _excess_axis(axis, excesses[excesses["score"].isin(list(shown))])
-    for y, score in enumerate(shown):
-        nats = select(excesses, score=score)["over"].clip(lower=left)
-        axis.plot(nats, [y] * len(nats), "o", color=_score_colour(probability.TRUE_MODEL, score), markersize=3.5)
-    style.ticks(axis.yaxis, range(len(shown)), list(shown.values()), fontsize=7.0)
-    axis.set_ylim(-0.7, len(shown) - 0.3)
-    decades = [CHANCES * 10.0**n for n in range(3)]
-    ticks = [-max(d for d in decades if d <= -left), 0.0, THRESHOLD, max(d for d in decades if d <= right)]
-    style.ticks(axis.xaxis, ticks, [style.signed_label(round(tick)) for tick in ticks])
-    axis.set_xlabel(f"score less log-likelihood,\nnats {style.SYMMETRIC}")
-    props: Props = {"ha": "right", "va": "bottom", "fontsize": 7.0, "color": style.EVALUATOR_COLOURS[FULL]}
-    style.label(axis, "no\nprobability\nlies here", (0.99, 0.02), xycoords="axes fraction", **props)
 
 
 def optimism(inputs: Inputs) -> Figure:

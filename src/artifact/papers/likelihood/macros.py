@@ -10,7 +10,7 @@ import numpy as np
 from artifact.contrasts.contrast import MODELS
 from artifact.contrasts.effect import NOT_RUN, chosen, shown
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import long_chains, packages, results, same_halves, tables
+from artifact.papers.likelihood import law, long_chains, packages, results, same_halves, tables
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
@@ -57,6 +57,7 @@ def macros(inputs: Inputs) -> Macros:
         **_packages(inputs),
         **_today(inputs),
         **_chains(inputs),
+        **law.macros(inputs),
     }
 
 

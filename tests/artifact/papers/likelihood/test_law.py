@@ -1,4 +1,4 @@
-"""The law's experiment: the cells that were registered, its forms on topics that share no word, and what is left out."""
+"""The law's experiment: the registered cells, the forms on topics that share no word, and what is left out."""
 
 import csv
 from pathlib import Path
