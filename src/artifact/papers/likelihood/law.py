@@ -59,6 +59,10 @@ SOURCES = {  # of topics: colour, marker and label
     TOMOTOPY: (style.LIBRARY_COLOURS[TOMOTOPY], "^", TOMOTOPY),
 }
 EXAMPLE_TOPICS = 100
+NUMBERS = (
+    *("Cells", "Dropped", "Noisy", "Held", "Claims", "Flat", "FlatAbove", "Dense", "DenseAbove", "FewestTopics"),
+    *("MostTopics", "FlatMedian", "FlatMiddle", "InformedMiddle", "InformedOff"),
+)
 ORDINALS = ("One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
 
 
@@ -230,27 +234,49 @@ def _off(distance: "pd.Series[float]") -> str:
 
 def macros(inputs: Inputs) -> Macros:
     """Return the registered test's outcome by name; the same names for every study."""
-    names = [f"Law{part}" for part in ("Cells", "Dropped", "Noisy", "Held", "Claims", "FlatRange", "FlatMedian")]
-    outcome_names = [f"LawOutcome{word}" for word in ORDINALS]
-    if select(inputs.measurements, axis=KIND).empty:
-        return dict.fromkeys([*names, *outcome_names], NOT_RUN)
-    rows = cells(inputs)
-    scored, results_of = registered(rows), outcomes(rows)
-    claims = [one for one in results_of.values() if one.share is not None]
-    flat = precise(scored[(scored[GROUP] == TRAINED) & (scored[ALPHA] == 1.0)])
-    ratio = flat[EXCESS] / flat[LAW]
-    values = [
-        latex.integer(len(scored)),
-        latex.integer(int(rows[rows[GROUP] != LOOKED_AT][DROPPED].notna().sum())),
-        latex.integer(len(scored) - len(precise(scored))),
-        latex.integer(sum(one.held for one in claims)),
-        latex.integer(len(claims)),
-        f"{ratio.min():.2f} to {ratio.max():.2f}" if len(flat) else NOT_RUN,
-        f"{ratio.median():.2f}" if len(flat) else NOT_RUN,
-    ]
-    return dict(zip(names, values, strict=True)) | dict(
-        zip(outcome_names, (one.word for one in results_of.values()), strict=True)
+    rows = cells(inputs) if len(select(inputs.measurements, axis=KIND)) else None
+    numbers = dict.fromkeys(NUMBERS, NOT_RUN) if rows is None else _numbers(rows)
+    words = [NOT_RUN] * len(ORDINALS) if rows is None else [one.word for one in outcomes(rows).values()]
+    return {f"Law{name}": text for name, text in numbers.items()} | {
+        f"LawOutcome{name}": word for name, word in zip(ORDINALS, words, strict=True)
+    }
+
+
+def _numbers(rows: "pd.DataFrame") -> Macros:
+    scored = registered(rows)
+    claims = [one for one in outcomes(rows).values() if one.share is not None]
+    trained = precise(scored[scored[GROUP] == TRAINED])
+    flat, dense = trained[trained[ALPHA] == 1.0], trained[trained[ALPHA] > 1.0]
+    above = {name: part[EXCESS] > OVER * part[LAW] + _noise(part) for name, part in (("Flat", flat), ("Dense", dense))}
+    ratio, informed = flat[EXCESS] / flat[LAW], flat[EXCESS] / flat[BY_INFORMATION]
+    integers = {
+        "Cells": len(scored),
+        "Dropped": rows.loc[rows[GROUP] != LOOKED_AT, DROPPED].notna().sum(),
+        "Noisy": len(scored) - len(precise(scored)),
+        "Held": sum(one.held for one in claims),
+        "Claims": len(claims),
+        "Flat": len(flat),
+        "FlatAbove": above["Flat"].sum(),
+        "Dense": len(dense),
+        "DenseAbove": above["Dense"].sum(),
+        "FewestTopics": trained["topics"].min() if len(trained) else 0,
+        "MostTopics": trained["topics"].max() if len(trained) else 0,
+    }
+    texts = {
+        "FlatMedian": f"{ratio.median():.2f}",
+        "FlatMiddle": _middle(ratio),
+        "InformedMiddle": _middle(informed),
+        "InformedOff": latex.percent(math.expm1(float(informed.map(math.log).abs().median())), 0),
+    }
+    return {name: latex.integer(int(number)) for name, number in integers.items()} | (
+        texts if len(flat) else dict.fromkeys(texts, NOT_RUN)
     )
+
+
+def _middle(values: "pd.Series[float]") -> str:
+    """Return the range that leaves out a twentieth of the values at either end."""
+    low, high = values.quantile([0.05, 0.95])
+    return f"{low:.2f} to {high:.2f}"
 
 
 def sentence(inputs: Inputs) -> str:
