@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from heldout.auditing.audit.folding_in import folding_in_excess
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.result import Different, Line, Topic
 from heldout.auditing.audit.wording import kind
@@ -83,9 +84,10 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
         )
         for rank, d in enumerate(first)
     )
+    prior = {"alpha": np.full(100, 0.01)}
     return replace(
         Audit(
-            *("cranfield-k100.skops", library, "1.7.2", 100, 3767, {"alpha": np.full(100, 0.01)}, "cranfield-test"),
+            *("cranfield-k100.skops", library, "1.7.2", 100, 3767, prior, "cranfield-test"),
             *(len(scored), documents - len(scored), tokens, 812, lines, reported, False),
             "Exact values would cost more than the limit of 60 s.",
             *(lengths, nats, errors, np.zeros(documents), most),
@@ -99,6 +101,7 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
             topics_used=tuple(Topic(k, 0.4 / (k + 1), k > 3, 0.5, ("heat", HOSTILE[k], "flow")) for k in range(5)),
             diversity=0.7,
             names=tuple(f"document {d}" for d in range(documents)),
+            excess=folding_in_excess(prior, lengths, nats),
         ),
         **changes,
     )

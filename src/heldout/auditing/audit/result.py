@@ -146,6 +146,22 @@ class Different:
     words: tuple[str, ...]
 
 
+class FoldingInExcess(NamedTuple):
+    """Excess of full folding-in over the likelihood, nats, summed over the documents of positive likelihood.
+
+    Attributes:
+        measured: full folding-in's log-likelihood less the likelihood's.
+        expected: the law, the mean for documents of these lengths that are drawn from the prior and from topics that
+            share no word (`heldout.evaluators.expected_excess`); NaN where that takes too long.
+        largest: the most that any topics allow under the prior (`heldout.evaluators.excess`); NaN where that takes too
+            long. `measured` is no more, but for the error of an estimated likelihood.
+    """
+
+    measured: float
+    expected: float
+    largest: float
+
+
 @dataclass(frozen=True)
 class ProbabilityTest:
     """Excess of every number over the likelihood of documents that were drawn from the model.
@@ -205,6 +221,7 @@ class AuditResult:
         topics_used: the topics, those with the most tokens first.
         diversity: the share of different words among the topics' top words; NaN without topics.
         names: (D,) the documents' names.
+        excess: of full folding-in over the likelihood; None under a prior that is no Dirichlet.
     """
 
     model: str
@@ -235,6 +252,7 @@ class AuditResult:
     topics_used: tuple[Topic, ...] = ()
     diversity: float = math.nan
     names: tuple[str, ...] = ()
+    excess: FoldingInExcess | None = None
 
     @property
     def alpha(self) -> Floats | None:
@@ -330,10 +348,10 @@ class AuditResult:
         "lines", a list of objects with the attributes of `Line` and "nats_per_token", "error_per_token", "perplexity",
         "interval"; "reported", an object with the attributes of `Reported`, its "terms" a list; "probability", null or
         an object with the attributes of `ProbabilityTest`, its "excesses" objects with "nats", "standard_error",
-        "log_chance" and "refuted"; "topics_used", a list of objects with the attributes of `Topic`; "most_different",
-        of `Different`; and "per_document", an object with "names", "lengths", the likelihood's "bias" and, by
-        evaluator, "nats" and "errors", lists of the documents in their order. Log-likelihoods, errors and biases are in
-        nats.
+        "log_chance" and "refuted"; "excess", null or an object with the attributes of `FoldingInExcess`; "topics_used",
+        a list of objects with the attributes of `Topic`; "most_different", of `Different`; and "per_document", an
+        object with "names", "lengths", the likelihood's "bias" and, by evaluator, "nats" and "errors", lists of the
+        documents in their order. Log-likelihoods, errors and biases are in nats.
         """
         derived = ("nats_per_token", "error_per_token", "perplexity", "interval")
         per_document = {name: getattr(self, name) for name in ("names", "lengths", "nats", "errors", "bias")}
@@ -350,6 +368,7 @@ class AuditResult:
                 "lines": [vars(line) | {name: getattr(line, name) for name in derived} for line in self.lines],
                 "reported": vars(self.reported) | {"terms": [vars(term) for term in self.reported.terms]},
                 "probability": self.probability and self.probability.to_json(),
+                "excess": self.excess and self.excess._asdict(),
                 "most_different": [vars(document) for document in self.most_different],
                 "per_document": per_document,
             }

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from heldout.auditing.audit.folding_in import folding_in_excess
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.result import UNUSED, Different, Line, Topic
 from heldout.auditing.audit.wording import BEHAVIOURS, EVALUATORS, kind
@@ -154,6 +155,7 @@ def summarise(subject: Subject, work: Work, values: Floats, reported: Reported, 
         topics_used=_topics_used(subject),
         diversity=diversity(topics.phi),
         names=subject.documents.documents,
+        excess=folding_in_excess(topics.parameters, lengths, nats),
     )
 
 

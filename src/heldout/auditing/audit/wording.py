@@ -223,7 +223,22 @@ def _folding_in(audit: AuditResult) -> str:
         return ""
     more = ", and more so with more topics" if full.perplexity < likelihood else ""
     gap = difference(full.perplexity, likelihood)
-    return f"Full folding-in says {perplexity(full.perplexity)}, {gap} the likelihood's{more}."
+    return f"Full folding-in says {perplexity(full.perplexity)}, {gap} the likelihood's{more}.{_excess(audit)}"
+
+
+def _excess(audit: AuditResult) -> str:
+    """Return a sentence, after a space, on the factor of folding in beside the law's and the bound's; or ""."""
+    if audit.excess is None or audit.excess.measured <= SAME * audit.tokens:
+        return ""
+    measured, expected, largest = (
+        "" if math.isnan(value) else ratio(math.exp(min(value / audit.tokens, 700.0))) for value in audit.excess
+    )
+    limits = [f"{expected} for documents drawn from topics that share no word"] if expected else []
+    limits += [f"at most {largest} for any topics and documents"] if largest else []
+    tokens = amount(round(audit.tokens / audit.documents), "token")
+    sizes = f"{amount(audit.topics, 'topic')} and documents of about {tokens}"
+    reason = f": under the prior, {sizes} make that {', and '.join(limits)}" if limits else ""
+    return f" The likelihood's is {measured} times as high{reason}."
 
 
 def flat(topics: tuple[int, ...], n_topics: int) -> str:
