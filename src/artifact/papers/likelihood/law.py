@@ -61,9 +61,9 @@ SOURCES = {  # of topics: colour, marker and label
 EXAMPLE_TOPICS = 100
 NUMBERS = (
     *("Cells", "Dropped", "Noisy", "Held", "Claims", "Flat", "FlatAbove", "Dense", "DenseAbove", "FewestTopics"),
-    *("MostTopics", "FlatMedian", "FlatMiddle", "InformedMiddle", "InformedOff"),
+    *("MostTopics", "FlatMedian", "FlatMiddle", "InformedOff"),
 )
-ORDINALS = ("One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+PRINTED = {"R3": "Three", "R4": "Four"}  # outcomes that the text prints
 
 
 def cells(inputs: Inputs) -> "pd.DataFrame":
@@ -236,9 +236,11 @@ def macros(inputs: Inputs) -> Macros:
     """Return the registered test's outcome by name; the same names for every study."""
     rows = cells(inputs) if len(select(inputs.measurements, axis=KIND)) else None
     numbers = dict.fromkeys(NUMBERS, NOT_RUN) if rows is None else _numbers(rows)
-    words = [NOT_RUN] * len(ORDINALS) if rows is None else [one.word for one in outcomes(rows).values()]
+    words = (
+        dict.fromkeys(PRINTED, NOT_RUN) if rows is None else {name: one.word for name, one in outcomes(rows).items()}
+    )
     return {f"Law{name}": text for name, text in numbers.items()} | {
-        f"LawOutcome{name}": word for name, word in zip(ORDINALS, words, strict=True)
+        f"LawOutcome{ordinal}": words[name] for name, ordinal in PRINTED.items()
     }
 
 
@@ -265,7 +267,6 @@ def _numbers(rows: "pd.DataFrame") -> Macros:
     texts = {
         "FlatMedian": f"{ratio.median():.2f}",
         "FlatMiddle": _middle(ratio),
-        "InformedMiddle": _middle(informed),
         "InformedOff": latex.percent(math.expm1(float(informed.map(math.log).abs().median())), 0),
     }
     return {name: latex.integer(int(number)) for name, number in integers.items()} | (
