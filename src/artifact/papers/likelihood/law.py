@@ -17,7 +17,6 @@ from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood.experiments.law import (
     ASSOCIATION,
-    BEYOND,
     BOUND,
     BY_ASSOCIATION,
     BY_INFORMATION,
@@ -32,6 +31,7 @@ from artifact.papers.likelihood.experiments.law import (
     PER_ALPHA,
     TOKENS,
     TOMOTOPY,
+    VIOLATIONS,
 )
 from artifact.results.reading import select
 from artifact.typesetting import latex, style
@@ -49,8 +49,8 @@ CELL = ["corpus", "model", "variant", "topics", "seed", "at"]
 ERROR, ALPHA, GROUP = "error", "alpha", "group"
 TRAINED, LOOKED_AT = "trained", "looked-at"
 NOISY = 0.1  # share of a cell's excess above which its standard error leaves it out
-LOW, OVER, ENVELOPE = 0.5, 1.05, 1.6  # least alpha of R3, and its and R4's factors
-CLOSE, TOLD, FEW, OTHERS, MEDIAN = 0.2, 0.15, 0.15, 0.3, 0.1  # tolerances of R5 to R8, and R6's largest median
+LOW, EXCEEDED, ENVELOPE = 0.5, 1.05, 1.6  # least alpha of R3, and its and R4's factors
+CLOSE, ASSOCIATED, ENDS, OTHERS, MEDIAN = 0.2, 0.15, 0.15, 0.3, 0.1  # tolerances of R5 to R8, and R6's largest median
 CONSTANT = 0.8  # share of the law, fitted to Cranfield, which R5 has to beat
 FOLDING = ("bigartm", "bitermplus")  # packages that fold in
 SOURCES = {  # of topics: colour, marker and label
@@ -146,18 +146,18 @@ def outcomes(table: "pd.DataFrame") -> dict[str, Outcome]:
     told, untold = drawn[telling], drawn[~telling]
     informed, associated = _distance(flat, BY_INFORMATION), _distance(told, BY_ASSOCIATION)
     beaten = min(_distance(flat, LAW).median(), _distance(flat, LAW, CONSTANT).median())
-    few = untold[BY_ASSOCIATION] <= (1.0 + FEW) * untold[EXCESS] + _noise(untold)
-    many = untold[BY_INFORMATION] >= untold[EXCESS] / (1.0 + FEW) - _noise(untold)
-    close, told_within, few_within, others = (latex.percent(share, 0) for share in (CLOSE, TOLD, FEW, OTHERS))
+    few = untold[BY_ASSOCIATION] <= (1.0 + ENDS) * untold[EXCESS] + _noise(untold)
+    many = untold[BY_INFORMATION] >= untold[EXCESS] / (1.0 + ENDS) - _noise(untold)
+    close, told_share, few_share, others = (latex.percent(share, 0) for share in (CLOSE, ASSOCIATED, ENDS, OTHERS))
     return {
-        "R1": Outcome(r"excess $\le e(n \hat\theta)$ in every document", 1.0, scored[BEYOND] == 0),
+        "R1": Outcome(r"excess $\le e(n \hat\theta)$ in every document", 1.0, scored[VIOLATIONS] == 0),
         "R2": Outcome(
             r"drawn: excess $\le \log C(\min(K, V), n)$", 0.975, drawn[EXCESS] <= drawn[COMPLEXITY] + _noise(drawn)
         ),
         "R3": Outcome(
-            rf"trained, $\alpha \ge 1/2$: excess $\le {OVER:g}\, L$",
+            rf"trained, $\alpha \ge 1/2$: excess $\le {EXCEEDED:g}\, L$",
             0.95,
-            dense[EXCESS] <= OVER * dense[LAW] + _noise(dense),
+            dense[EXCESS] <= EXCEEDED * dense[LAW] + _noise(dense),
         ),
         "R4": Outcome(
             rf"trained, $\alpha = 1$, $K \le n$: excess $\ge L / {ENVELOPE:g}$",
@@ -172,14 +172,14 @@ def outcomes(table: "pd.DataFrame") -> dict[str, Outcome]:
             bool(informed.median() < beaten),
         ),
         "R6": Outcome(
-            rf"drawn, $V^2 n \ge K / 2$: $L$ at $V^2 n$ tokens within {told_within}",
+            rf"drawn, $V^2 n \ge K / 2$: $L$ at $V^2 n$ tokens within {told_share}",
             0.9,
-            _agrees(told, BY_ASSOCIATION, TOLD),
+            _agrees(told, BY_ASSOCIATION, ASSOCIATED),
             associated,
             bool(associated.median() <= MEDIAN),
         ),
         "R7": Outcome(
-            rf"drawn, $V^2 n < K / 2$: at $V^2 n$ at most {few_within} above, at $I n$ at most {few_within} below",
+            rf"drawn, $V^2 n < K / 2$: at $V^2 n$ at most {few_share} above, at $I n$ at most {few_share} below",
             0.8,
             few & many,
         ),
@@ -202,9 +202,9 @@ def _distance(rows: "pd.DataFrame", form: str, factor: float = 1.0) -> "pd.Serie
     return (factor * rows[form] / rows[EXCESS]).map(math.log).abs()
 
 
-def _agrees(rows: "pd.DataFrame", form: str, within: float) -> "pd.Series[bool]":
+def _agrees(rows: "pd.DataFrame", form: str, share: float) -> "pd.Series[bool]":
     """Return whether a form agrees with every cell's excess within a share and twice its relative error."""
-    return _distance(rows, form) <= math.log1p(within) + _noise(rows) / rows[EXCESS]
+    return _distance(rows, form) <= math.log1p(share) + _noise(rows) / rows[EXCESS]
 
 
 def table(inputs: Inputs) -> str:
@@ -261,7 +261,9 @@ def _numbers(rows: "pd.DataFrame") -> Macros:
     claims = [one for one in outcomes(rows).values() if one.share is not None]
     trained = precise(scored[scored[GROUP] == TRAINED])
     flat, dense = trained[trained[ALPHA] == 1.0], trained[trained[ALPHA] > 1.0]
-    above = {name: part[EXCESS] > OVER * part[LAW] + _noise(part) for name, part in (("Flat", flat), ("Dense", dense))}
+    exceeded = {
+        name: part[EXCESS] > EXCEEDED * part[LAW] + _noise(part) for name, part in (("Flat", flat), ("Dense", dense))
+    }
     ratio, informed = flat[EXCESS] / flat[LAW], flat[EXCESS] / flat[BY_INFORMATION]
     integers = {
         "Cells": len(scored),
@@ -270,9 +272,9 @@ def _numbers(rows: "pd.DataFrame") -> Macros:
         "Held": sum(one.held for one in claims),
         "Claims": len(claims),
         "Flat": len(flat),
-        "FlatAbove": above["Flat"].sum(),
+        "FlatAbove": exceeded["Flat"].sum(),
         "Dense": len(dense),
-        "DenseAbove": above["Dense"].sum(),
+        "DenseAbove": exceeded["Dense"].sum(),
         "Informed": _agrees(flat, BY_INFORMATION, CLOSE).sum(),
         "FewestTopics": trained["topics"].min() if len(trained) else 0,
         "MostTopics": trained["topics"].max() if len(trained) else 0,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -47,6 +48,10 @@ def rows(cells: Cells) -> list[Measurement]:
 def outcomes(*parts: Cells) -> dict[str, str]:
     inputs = measured([row for part in (*ALL, *parts) for row in rows(part)])
     return {name: one.word for name, one in law.outcomes(law.cells(inputs)).items()}
+
+
+def coordinates(line: Any) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in zip(*line.get_data(), strict=True)]
 
 
 @pytest.fixture(autouse=True)
@@ -102,9 +107,9 @@ def test_the_table_and_both_figures_are_of_the_cells() -> None:
     names = [row.partition(" & ")[0] for row in plain_rows(law.table(inputs))]
     assert [name for name in names if re.fullmatch("R[1-8]", name)] == [f"R{n}" for n in range(1, 9)]
     left, right = law.figure(inputs).axes
-    drawn = {tuple(map(float, place)) for line in left.get_lines() for place in zip(*line.get_data(), strict=True)}
+    drawn = {place for line in left.get_lines() for place in coordinates(line)}
     assert drawn == {(float(k), 10.0) for k in (2, 5, 20, 50, 100)}
-    assert any(list(line.get_ydata()) == [30.0] * 6 for line in right.get_lines())  # the bounds
+    assert any([y for _, y in coordinates(line)] == [30.0] * 6 for line in right.get_lines())  # the bounds
     assert law.sentence(inputs).startswith("On 50 documents of cranfield, of 200 tokens on average, and 100 topics")
     with pytest.raises(InputError, match="law"):
         law.figure(given)

@@ -41,10 +41,10 @@ TOMOTOPY, DRAWN = "tomotopy", "drawn"
 EXCESS, WEIGHTS_BOUND, BOUND, COMPLEXITY = "excess", "weights-bound", "bound", "complexity"
 LAW, BY_ASSOCIATION, BY_INFORMATION = "law", "law-by-association", "law-by-information"
 ASSOCIATION, INFORMATION = "association", "information"
-DOCUMENTS, TOKENS, BEYOND, DROPPED = "documents", "tokens", "beyond-weights-bound", "dropped"
-BEYOND_ERRORS, ROUNDING = 5.0, 1e-4  # standard errors, and nats of EM's end, by which a bound may seem to be passed
+DOCUMENTS, TOKENS, VIOLATIONS, DROPPED = "documents", "tokens", "beyond-weights-bound", "dropped"
+ERRORS, ROUNDING = 5.0, 1e-4  # standard errors, and nats of EM's end, by which a bound may seem to be passed
 
-SOURCES = (PLSA, LDA, TOMOTOPY)  # of topics; the place is also the cell's seed
+SOURCES = (PLSA, LDA, TOMOTOPY)  # sources of topics; the place is also the cell's seed
 CORPORA = ("brown", "poliblog", "reviews", "cora")
 CUTS = (10, 30, 100, 300, 1000)  # tokens of the documents of the first corpus
 TOPICS = (2, 5, 20, 50, 100, 200, 500, 1000, 2000)
@@ -71,7 +71,7 @@ class Cell:
 
     @property
     def variant(self) -> str:
-        """The variant of the cell's rows, such as "law" or "law-30", with the dial of drawn topics."""
+        """The variant of the cell's rows: "law", "law-30", or "law-30-0.2-0" with the dial of drawn topics."""
         parts = [KIND, *([str(self.tokens)] if self.tokens else [])]
         return "-".join([*parts, *([f"{self.gamma:g}", f"{self.omega:g}"] if self.source == DRAWN else [])])
 
@@ -163,7 +163,7 @@ def source_topics(source: str, training: Corpus, settings: Law, K: int, seed: in
 
 
 def beginnings(test: Corpus, cell: Cell, job: Job) -> Corpus:
-    """Return a cell's test documents, the first of a random order, or the beginnings of those that are long enough."""
+    """Return a cell's test documents, the first of a random order, or the beginnings of documents as long as that."""
     order = job.generator(f"{KIND}-documents", cell=cell.seed).permutation(test.n_documents)
     chosen = np.sort(order[test.lengths[order] >= max(cell.tokens, 1)][: cell.documents])
     cut = [test.document(int(d))[: cell.tokens or None] for d in chosen]
@@ -184,7 +184,7 @@ def measure(
     )
     excess = full - truth.log_likelihood
     bound = disjoint_excess(n[:, None] * theta, topics.alpha)
-    beyond = excess > bound + BEYOND_ERRORS * truth.standard_error + ROUNDING
+    violations = excess > bound + ERRORS * truth.standard_error + ROUNDING
     error = math.hypot(float(excess.std(ddof=1)) / math.sqrt(D), truth.total_error() / D)
     row.measure(EXCESS, excess.mean(), error=error, axis=KIND, position=place)
     information = topic_information(topics)
@@ -199,7 +199,7 @@ def measure(
         INFORMATION: information,
         DOCUMENTS: D,
         TOKENS: n.mean(),
-        BEYOND: beyond.sum(),
+        VIOLATIONS: violations.sum(),
     }
     for name, value in values.items():
         row.measure(name, value, axis=KIND, position=place)
