@@ -29,6 +29,7 @@ from heldout.errors import InputError
 EXHIBITS = exhibits.exhibits(PAPERS, small_study())
 ALL = list(EXHIBITS)
 KEPT = (
+    "law",
     "validation",
     "prior-share",
     "same-halves",
