@@ -142,6 +142,37 @@ def perplexities(inputs: Inputs, corpus: str) -> dict[tuple[str, int], Perplexit
     return found
 
 
+class Choice(NamedTuple):
+    """Numbers of passes or sweeps that validation chose, over seeds, and whether a search ended before it turned."""
+
+    trained: tuple[int, ...]
+    censored: bool
+
+
+def choices(inputs: Inputs, corpus: str) -> dict[tuple[str, int], Choice]:
+    """Return the choices of `replicated-softmax` by model and K."""
+    rows = select(inputs.measurements, variant=SOFTMAX, corpus=corpus)
+    ends = select(rows, quantity=replicated_softmax.CENSORED)
+    found = {}
+    for (model, K), values in select(rows, quantity=replicated_softmax.CHOSEN).groupby(["model", "topics"])["value"]:
+        trained = tuple(sorted({int(value) for value in values}))
+        found[str(model), int(str(K))] = Choice(trained, select(ends, model=model, topics=K)["value"].max() > 0.0)
+    return found
+
+
+def _turned(side: Side) -> Side:
+    """Return a side of `replicated-softmax` without models whose search ended before validation turned."""
+
+    def rows(inputs: Inputs) -> "pd.DataFrame":
+        table = side.rows(inputs)
+        ends = select(inputs.measurements, variant=SOFTMAX, quantity=replicated_softmax.CENSORED, value=1.0)
+        keys = ["corpus", "model", "topics", "seed"]
+        censored = set(ends[keys].itertuples(index=False, name=None))
+        return table[[row not in censored for row in table[keys].itertuples(index=False, name=None)]]
+
+    return Side(side.name, rows)
+
+
 def unigram_of_all(inputs: Inputs, corpus: str) -> list[float]:
     """Return the unigram's nats per token, averaged over all test documents (27.29), seed by seed."""
     rows = select(inputs.measurements, variant=SOFTMAX, corpus=corpus, quantity=replicated_softmax.PER_DOCUMENT_ALL)
@@ -226,8 +257,8 @@ UNDIRECTED = (
         "softmax-lda",
         "section 27.7.3.1, Figure 27.32",
         "A replicated softmax is significantly better than LDA.",
-        scored("the replicated softmax's likelihood", SOFTMAX, replicated_softmax.SOFTMAX),
-        scored("LDA's", SOFTMAX, models.LDA),
+        _turned(scored("the replicated softmax's likelihood", SOFTMAX, replicated_softmax.SOFTMAX)),
+        _turned(scored("LDA's", SOFTMAX, models.LDA)),
     ),
     contrast(
         "softmax-retrieval",

@@ -55,11 +55,11 @@ def _machines(
     random = partial(job.generator, "undirected-units")
     mixture = fit_mixture(RBM(1, **kinds), data, random(hidden=0))
     yield PRODUCTS, mixture
-    for name, hidden, inside in ((binary, BINARY, mixture), (gaussian, GAUSSIAN, None)):
+    for name, hidden, contained in ((binary, BINARY, mixture), (gaussian, GAUSSIAN, None)):
         for K in sorted(settings.hidden):
             model = RBM(K, hidden=hidden, penalty=settings.penalty / len(data), **kinds)
-            inside = fit(model, data, random(hidden=K), inside)
-            yield name, inside
+            contained = fit(model, data, random(hidden=K), contained)
+            yield name, contained
 
 
 def _records(job: Job, settings: UndirectedUnits) -> Results:

@@ -42,17 +42,17 @@ from heldout.models.harmonium_units import BINARY, GAUSSIAN, MULTINOMIAL, Units
 from heldout.models.rbm import RBM, START
 from heldout.typing import Floats
 
-SPACING = 0.9  # of the trapezoid rule, with a relative error of 2 exp(-2 (pi / 0.9)^2) = 5e-11
+SPACING = 0.9  # spacing of the trapezoid rule, with a relative error of 2 exp(-2 (pi / 0.9)^2) = 5e-11
 ITERATIONS, GRADIENT = 2000, 1e-5  # largest number of L-BFGS iterations, and largest entry of the last gradient
 NEGLIGIBLE, FAR = 40.0, 60.0  # nats below log Z, and below the largest value of a wide grid, that leave a node out
 RESTARTS, EM_ITERATIONS, TOLERANCE = 3, 1000, 1e-7  # starts of EM, its iterations, and its last gain in nats
 
 
-def fit(model: RBM, X: object, random: np.random.Generator, inside: RBM | None = None) -> RBM:
-    """Fit a machine with one or two hidden units to (N, R) data; start at the machine `inside` it.
+def fit(model: RBM, X: object, random: np.random.Generator, contained: RBM | None = None) -> RBM:
+    """Fit a machine with one or two hidden units to (N, R) data; start at a machine that it contains.
 
     `n_components`, kinds of units and `penalty` are the model's, which is returned. Units beyond those of
-    `inside`, or all, start with small random weights.
+    `contained`, or all, start with small random weights.
 
     Raises:
         InputError: for multinomial units, more than two hidden units, or values that the units cannot take.
@@ -66,10 +66,10 @@ def fit(model: RBM, X: object, random: np.random.Generator, inside: RBM | None =
     model.hidden_bias_ = np.zeros(K)
     if layer.kind == model.hidden == GAUSSIAN:
         return _factor_analysis(model, data)
-    if inside is not None:
-        k = inside.n_components
-        model.weights_[:, :k], model.hidden_bias_[:k] = inside.weights_, inside.hidden_bias_
-        model.visible_bias_ = inside.visible_bias_
+    if contained is not None:
+        k = contained.n_components
+        model.weights_[:, :k], model.hidden_bias_[:k] = contained.weights_, contained.hidden_bias_
+        model.visible_bias_ = contained.visible_bias_
     objective = _objective(model, data)
     found = minimize(
         objective,
@@ -107,16 +107,16 @@ def fit_mixture(model: RBM, X: object, random: np.random.Generator) -> RBM:
 
 def _em(layer: Units, data: Floats, first: Floats) -> tuple[float, Floats, Floats]:
     """Return the mean log-likelihood, log weights, (2,), and eta, (2, R), from (N,) first probabilities of j = 1."""
-    shares, before = np.stack([1.0 - first, first], axis=1), -np.inf
+    shares, previous = np.stack([1.0 - first, first], axis=1), -np.inf
     for _ in range(EM_ITERATIONS):
         log_weights = np.log(shares.mean(axis=0))
         eta = np.stack([layer.bias(data, shares[:, j]) for j in range(2)])
         joint = log_weights + data @ eta.T - layer.log_normaliser(eta)
         total = logsumexp(joint, axis=1)
         mean = float(total.mean())
-        if mean - before < TOLERANCE:
+        if mean - previous < TOLERANCE:
             break
-        shares, before = np.exp(joint - total[:, None]), mean
+        shares, previous = np.exp(joint - total[:, None]), mean
     return mean, log_weights, eta
 
 
@@ -163,8 +163,8 @@ def _objective(model: RBM, data: Floats) -> Callable[[Floats], tuple[float, Floa
         p, states = np.exp(log_joint[kept] - log_z), states[kept]
         free = visible.mean(b + states @ W.T)
         value = mean @ b + hidden.log_normaliser(eta).mean() - log_z - 0.5 * model.penalty * (W**2).sum()
-        of_weights = data.T @ h / len(data) - free.T @ (p[:, None] * states) - model.penalty * W
-        gradient = np.concatenate([of_weights.ravel(), mean - p @ free, h.mean(axis=0) - p @ states])
+        weight_gradient = data.T @ h / len(data) - free.T @ (p[:, None] * states) - model.penalty * W
+        gradient = np.concatenate([weight_gradient.ravel(), mean - p @ free, h.mean(axis=0) - p @ states])
         return -float(value), -gradient
 
     return value_and_gradient
@@ -180,5 +180,5 @@ def _nodes(layer: Units, W: Floats, c: Floats, log_weight: Callable[[Floats], Fl
     """Return the nodes, (J, K), of the box that a grid with four times the spacing shows not to be negligible."""
     wide = quadrature_nodes(layer, W, c, 4.0 * SPACING)
     values = log_weight(wide)
-    near = wide[values > values.max() - FAR]
-    return grid(near.min(axis=0) - 4.0 * SPACING, near.max(axis=0) + 4.0 * SPACING, SPACING)
+    kept = wide[values > values.max() - FAR]
+    return grid(kept.min(axis=0) - 4.0 * SPACING, kept.max(axis=0) + 4.0 * SPACING, SPACING)
