@@ -156,21 +156,16 @@ def choices(inputs: Inputs, corpus: str) -> dict[tuple[str, int], Choice]:
     found = {}
     for (model, K), values in select(rows, quantity=replicated_softmax.CHOSEN).groupby(["model", "topics"])["value"]:
         trained = tuple(sorted({int(value) for value in values}))
-        found[str(model), int(str(K))] = Choice(trained, select(ends, model=model, topics=K)["value"].max() > 0.0)
+        found[str(model), int(str(K))] = Choice(trained, bool(select(ends, model=model, topics=K)["value"].max() > 0.0))
     return found
 
 
-def _turned(side: Side) -> Side:
-    """Return a side of `replicated-softmax` without models whose search ended before validation turned."""
-
-    def rows(inputs: Inputs) -> "pd.DataFrame":
-        table = side.rows(inputs)
-        ends = select(inputs.measurements, variant=SOFTMAX, quantity=replicated_softmax.CENSORED, value=1.0)
-        keys = ["corpus", "model", "topics", "seed"]
-        censored = set(ends[keys].itertuples(index=False, name=None))
-        return table[[row not in censored for row in table[keys].itertuples(index=False, name=None)]]
-
-    return Side(side.name, rows)
+def turned(inputs: Inputs, table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return rows of `replicated-softmax` without models whose search ended before validation turned."""
+    keys = ["corpus", "model", "topics", "seed"]
+    ends = select(inputs.measurements, variant=SOFTMAX, quantity=replicated_softmax.CENSORED, value=0.0)
+    kept = set(ends[keys].itertuples(index=False, name=None))
+    return table[[row in kept for row in table[keys].itertuples(index=False, name=None)]]
 
 
 def unigram_of_all(inputs: Inputs, corpus: str) -> list[float]:
@@ -192,7 +187,7 @@ def retrieval(inputs: Inputs, model: str) -> tuple[list[float], list[float]]:
 def average_precision(inputs: Inputs, model: str) -> "pd.DataFrame":
     """Return the mean average precision: "corpus", "seed", "value" and "error"."""
     quantity = replicated_softmax.AVERAGE_PRECISION
-    rows = select(inputs.measurements, variant=SOFTMAX, model=model, quantity=quantity)
+    rows = turned(inputs, select(inputs.measurements, variant=SOFTMAX, model=model, quantity=quantity))
     return rows[["corpus", "seed", "value", "standard_error"]].rename(columns={"standard_error": "error"})
 
 
@@ -221,6 +216,12 @@ RANKS = Margin(
 def _machine(name: str, model: str) -> Side:
     """Return a machine's exact likelihood, nats per response, by K."""
     return scored(name, BOLTZMANN, model)
+
+
+def _turned(name: str, model: str) -> Side:
+    """Return the likelihood of a model of `replicated-softmax` whose validation score turned, by K."""
+    side = scored(name, SOFTMAX, model)
+    return Side(name, lambda inputs: turned(inputs, side.rows(inputs)))
 
 
 def _precision(model: str) -> Side:
@@ -257,8 +258,8 @@ UNDIRECTED = (
         "softmax-lda",
         "section 27.7.3.1, Figure 27.32",
         "A replicated softmax is significantly better than LDA.",
-        _turned(scored("the replicated softmax's likelihood", SOFTMAX, replicated_softmax.SOFTMAX)),
-        _turned(scored("LDA's", SOFTMAX, models.LDA)),
+        _turned("the replicated softmax's likelihood", replicated_softmax.SOFTMAX),
+        _turned("LDA's", models.LDA),
     ),
     contrast(
         "softmax-retrieval",
