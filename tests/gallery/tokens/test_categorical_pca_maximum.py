@@ -68,6 +68,15 @@ def test_a_mode_has_no_gradient_and_lies_above_the_likelihood() -> None:
     assert (categorical_pca_marginal(model, x[:40]) < (of_points - 0.5 * (z**2).sum(axis=1))[:40]).all()
 
 
+def test_documents_too_long_for_the_grid_are_refused() -> None:
+    random = np.random.default_rng(0)
+    eta = random.normal(size=(200, 2)) @ (6.0 * random.normal(size=(2, 12)))
+    p = np.exp(eta - eta.max(axis=1, keepdims=True))
+    x = np.array([random.multinomial(300, row / row.sum()) for row in p], float)
+    with pytest.raises(InputError, match="nats per token on documents this long"):
+        CategoricalPCAByQuadrature(2, penalty=0.1, iterations=100, random_state=0).fit(x)
+
+
 def test_quadrature_takes_two_components() -> None:
     with pytest.raises(InputError, match="3 components"):
         CategoricalPCAByQuadrature(3).fit(drawn(None))
