@@ -66,7 +66,10 @@ PAPER = Path(__file__).parents[2] / "paper"
 TEXT = re.sub(
     r"\\input\{(sections/\w+|sources)\}",
     lambda part: (PAPER / f"{part[1]}.tex").read_text(),
-    (PAPER / "gallery.tex").read_text() + (PAPER / "gallery-supplement.tex").read_text().partition(r"\maketitle")[2],
+    (PAPER / "gallery.tex").read_text()
+    + "".join(
+        (PAPER / f"gallery-{name}.tex").read_text().partition(r"\maketitle")[2] for name in ("supplement", "erratum")
+    ),
 )
 GALLERY: dict[str, Any] = {
     "topics": [2, 4],
@@ -137,6 +140,7 @@ EVIDENCE: dict[str, Any] = {
     "alpha": 0.5,
     "gamma": 0.3,
 }
+RESTARTS: dict[str, Any] = {"components": 2, "points": 30, "spread": 3.0, "starts": 4, "iterations": 30}
 EVIDENCE |= {"temperatures": 20, "chains": 3, "iterations": 10, "sweeps": 10, "samples": 240}
 
 
@@ -164,6 +168,7 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "online": ("ap", ONLINE),
     "polysemy": ("ap", POLYSEMY),
     "evidence": ("none", EVIDENCE),
+    "restarts": ("none", RESTARTS),
     **UNDIRECTED,
     **PRIORS,
     **GRAPHS,

@@ -265,7 +265,11 @@ def test_parameters_round_trip(model: PLSA) -> None:
 
 def test_dirichlet_priors_are_constants_in_both_halves_of_the_update() -> None:
     random = np.random.default_rng(0)
-    X, W, H = random.poisson(2.0, (6, 5)).astype(float), random.dirichlet(np.ones(5), 2).T, random.dirichlet([1.0, 1.0], 6)
+    X, W, H = (
+        random.poisson(2.0, (6, 5)).astype(float),
+        random.dirichlet(np.ones(5), 2).T,
+        random.dirichlet([1.0, 1.0], 6),
+    )
     last = -np.inf
     for _ in range(500):
         H = H * ((X / (H @ W.T)) @ W) + 0.7  # b = 1.7

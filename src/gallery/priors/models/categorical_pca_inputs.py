@@ -6,11 +6,12 @@ With the nodes e_j and weights w_j of the Gauss-Hermite rule the likelihood is t
 
     sum_i log sum_j w_j exp[ x_i' eta_ij - n_i lse(eta_ij) ] - (penalty / 2) ||W||^2 - (input_penalty / 2) ||V||^2,
 
-eta_ij = W (V u_i + e_j) + b. A bag of tokens only, and few components: the nodes grow as their power. Many tokens make a
-posterior narrower than the distance of the nodes, whose sum then overstates the integral: while a rule of twice as many
-nodes moves the sum at the maximum by more than `SETTLED` nats per token, L-BFGS goes on from there with it. The variational
+eta_ij = W (V u_i + e_j) + b. A bag of tokens only, and few components: the nodes grow as their power. The variational
 EM of `gallery.tokens.models.categorical_pca` shrinks W, and with it what e changes. With e = 0 it is a network with one
 hidden layer (`gallery.priors.models.mr_lda.SoftmaxNetwork`), which has the same parameters and priors.
+
+Many tokens make a posterior narrower than the distance of the nodes, whose sum then overstates the integral: while a
+rule of twice as many nodes moves it at the maximum by more than `SETTLED` nats per token, L-BFGS goes on with that one.
 """
 
 import itertools

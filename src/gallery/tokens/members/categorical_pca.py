@@ -1,8 +1,9 @@
 """Categorical PCA (equations 27.7 to 27.10) on documents and on records: variational EM, exact EM, degenerate EM.
 
 Variational EM has three bounds: Boehning's; Bouchard's, run on small data, which is looser where logits are equal and
-costs many exponentials; and Jaakkola and Jordan's, where every variable has two values. The usual score is the variational bound, the likelihood by which exact EM fits, or log p(x | z) at the point that
-degenerate EM takes. The likelihood is exact with one and two components, and annealed.
+costs many exponentials; and Jaakkola and Jordan's, where every variable has two values. The usual score is the bound,
+the likelihood by which exact EM fits, or log p(x | z) at the point that degenerate EM takes. The likelihood is exact
+with one and two components, and annealed.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ from heldout.typing import Floats
 class _CategoricalPCA(Member[Corpus, Any]):
     """Categorical PCA with `penalty` on its weights; records with more than `columns` are left out."""
 
-    data = (DOCUMENTS, RECORDS)
+    data: ClassVar[tuple[str, ...]] = (DOCUMENTS, RECORDS)
     model: ClassVar[type[CategoricalPCA]] = CategoricalPCA
     bound: ClassVar[str] = BOEHNING
     component_topics: tuple[int, ...]

@@ -1,7 +1,8 @@
 """LDA by collapsed and uncollapsed Gibbs sampling, variational EM, and batch and online variational Bayes.
 
-Sampled topics are scored with a document folded in, prod_l sum_k pi_k b_k[w_l] at the best pi; the points and posterior
-means of variational ones by the bound. The likelihood is exact for few components and the reference beyond, which anneals.
+Sampled topics are scored with a document folded in, prod_l sum_k pi_k b_k[w_l] at the best pi; points and posterior
+means of variational inference by the bound. The likelihood is exact for few components and the reference beyond, which
+anneals.
 """
 
 from dataclasses import dataclass

@@ -97,8 +97,8 @@ class CategoricalPCAByQuadrature(_AtMaximum):
         off = abs(fine - coarse) / sums[few].sum()
         if off > SETTLED_PER_TOKEN:
             raise InputError(
-                f"categorical PCA by quadrature: its grid is off by {off:.2g} nats per token on documents this long; take"
-                " one component, or shorter documents"
+                f"categorical PCA by quadrature: its grid is off by {off:.2g} nats per token on documents this long;"
+                " take one component, or shorter documents"
             )
         return self
 

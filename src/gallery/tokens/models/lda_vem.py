@@ -60,7 +60,7 @@ class LDAVEM(MeanField):
             pseudo, expected = self._e_step(counts, log_b, start=pseudo)
             bounds = document_bounds(counts, log_b, self._alphas(), pseudo)
             objectives.append(float(bounds.sum() + self.gamma * log_b.sum()))
-            if last == self.iterations or last and objectives[-1] - objectives[-2] < self.tolerance * tokens:
+            if last == self.iterations or (last and objectives[-1] - objectives[-2] < self.tolerance * tokens):
                 break
             b = self.gamma + expected
             log_b = np.log(b / b.sum(axis=1, keepdims=True))
