@@ -242,7 +242,7 @@ def _bold(text: str, bold: bool) -> str:
 
 
 def table_27_8(inputs: Inputs) -> str:
-    """Return the topics of Figure 27.8: in the model, their posterior means, exact and by Gibbs sampling, and published.
+    """Return the topics of Figure 27.8: in the model, posterior means, exact and by Gibbs sampling, and published.
 
     The published ones are of one sample, of other documents.
     """
