@@ -84,7 +84,7 @@ class BouchardEM(VariationalEM):
 class JaakkolaJordanEM(VariationalEM):
     """Categorical PCA of two values by variational EM, with Jaakkola and Jordan's bound."""
 
-    name, label, data = "categorical-pca-jaakkola-jordan", "catPCA, Jaakkola and Jordan's", (RECORDS,)
+    name, label, data = "categorical-pca-jaakkola-jordan", "catPCA, Jaakkola's bound", (RECORDS,)
     bound = JAAKKOLA_JORDAN
 
     def numbers(self, topics: Sequence[int], corpus: Corpus) -> Sequence[int]:
