@@ -123,7 +123,7 @@ def macros(inputs: Inputs) -> Macros:
         shown = NOT_RUN if value is None else latex.signed(value, 2)
         spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
         result[f"Bank{name}"] = shown + spread
-    counts = sorted(int(n) for n in select(inputs.measurements, quantity=HDP)["value"])
+    counts = select(inputs.measurements, quantity=HDP).sort_values("seed")["value"]
     result["EvidenceHdp"] = ", ".join(map(latex.integer, counts)) or NOT_RUN
     ends = results.ends_of_em(inputs)
     reached = [float((training > -SAME_MAXIMUM).mean()) for training, _ in ends]
