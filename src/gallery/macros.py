@@ -9,6 +9,7 @@ from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import Macros, experiment_settings
+from gallery.extensions.exhibits import extension_macros
 from gallery.extensions.experiments import lda_hmm
 from gallery.extensions.science import DYNAMICS, SEQUENCES
 from gallery.gaps import gaps, largest_distance
@@ -117,6 +118,7 @@ def macros(inputs: Inputs) -> Macros:
         points = select(results.curve_points(inputs, scores_of_curve), corpus=corpus)
         rows_shown = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
         result[f"Figure{name}"] = over_seeds.perplexity(rows_shown["value"].tolist())
+    result |= extension_macros(inputs)
     return result | undirected(inputs) | prior_macros(inputs) | graph_macros(inputs) | rating_macros(inputs)
 
 
