@@ -27,7 +27,7 @@ class _Answers(_Priors):
     sweeps: Annotated[Pair, ROUND_SWEEPS]
     exact_topics: Annotated[Count, EXACT_TOPICS]
     chains: Annotated[Pair, doc("number of Gibbs chains of a test document given its words")]
-    states: Annotated[Count, doc("number of states of such a chain that are read")]
+    states: Annotated[Count, doc("number of states of a chain that are read")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,8 +87,8 @@ def test_a_link_that_reads_weights_is_the_mean_over_their_posterior() -> None:
     """Two topics by quantiles of the prior of both documents' pi: 5 stated errors of 60 chains, the grid's 5e-4."""
     topics, random = Topics(B[:2], ALPHA[:2], WORDS), np.random.default_rng(2)
     weights = WEIGHTS[:2]
-    asked = {"chains": 60, "states": 50, "of_weights": True}
-    estimate, links = rtm_link_sampled(topics, weights, BIAS, CORPUS, PAIRS, np.array([1, 0, 1]), random, **asked)
+    given = (topics, weights, BIAS, CORPUS, PAIRS, np.array([1, 0, 1]), random)
+    estimate, links = rtm_link_sampled(*given, chains=60, states=50, reads="weights")
     nodes = beta.ppf((np.arange(2000) + 0.5) / 2000, *ALPHA[:2])
     density = []
     for d in range(3):

@@ -14,7 +14,7 @@ q-bar has the mean over these states and a draw of pi given each, from Dir(alpha
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,13 +78,13 @@ def rtm_link_sampled(
     *,
     chains: int,
     states: int,
-    of_weights: bool = False,
+    reads: Literal["topics", "weights"] = "topics",
 ) -> tuple[Evaluation, Links]:
     """Return estimates of log p(R_ij = y), nats, for any number of topics, with their errors; and all three forms.
 
     The mean of the link's probability over all pairs of states of the documents' Gibbs chains given the words,
     corrected as the logarithm of a mean is. With the mean of chains a of document i and b of j in row a and column b,
-    the error is by the spread of rows' and of columns' means. `of_weights` has links that read pi, drawn for every
+    the error is by the spread of rows' and of columns' means. Links that read "weights" have a pi drawn for every
     state.
 
     Raises:
@@ -95,11 +95,11 @@ def rtm_link_sampled(
     drawn = topic_states(topics, documents.subset(asked), chains, states, random)
     pi = drawn.counts + topics.alpha  # E[pi | C] times a number
     means = pi.mean(axis=(1, 2)) / (topics.alpha.sum() + drawn.lengths)[:, None]
-    read = drawn.shares
-    if of_weights:
+    inputs = drawn.shares
+    if reads == "weights":
         gammas = random.standard_gamma(pi)
-        read = gammas / gammas.sum(axis=-1, keepdims=True)
-    flat = read.reshape(len(asked), chains * states, -1)
+        inputs = gammas / gammas.sum(axis=-1, keepdims=True)
+    flat = inputs.reshape(len(asked), chains * states, -1)
     p, error, state, mean = np.empty((4, len(pairs)))
     for n, (i, j) in enumerate(places.reshape(-1, 2)):
         sign = 2.0 * y[n] - 1.0

@@ -85,8 +85,9 @@ def experiment(job: Job, settings: Relational) -> Results:
             random = job.generator("rtm-state", topics=K, model=model)
             given = (topics, fitted.weights_, fitted.bias_, whole, test_pairs, test_links, random)
             row, samples = recorder.at(model=model, topics=K), settings.chains * settings.states
-            of_chains = {"chains": settings.chains, "states": settings.states, "of_weights": model == WEIGHTED}
-            likelihood, found = rtm_link_sampled(*given, **of_chains)
+            likelihood, found = rtm_link_sampled(
+                *given, chains=settings.chains, states=settings.states, reads=fitted.reads
+            )
             if model != WEIGHTED and settings.exact_topics >= K:
                 row.per_token(ESTIMATED, likelihood)
                 found, samples = rtm_link(*given), 0

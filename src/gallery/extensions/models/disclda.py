@@ -42,7 +42,7 @@ from heldout.typing import Floats, Ints
 
 DOCUMENT_ITERATIONS = 10  # updates of gamma in a documents' step
 CONDITIONAL_ITERATIONS = 30  # the same where every step starts anew
-LEAST = 1e-3  # share of the even matrix in A_c where the climb starts: a softmax has no zeros
+EVEN = 1e-3  # share of the even matrix in A_c where the climb starts: a softmax has no zeros
 
 
 def block_form(classes: int, own: int, common: int) -> Floats:
@@ -168,7 +168,7 @@ class DiscLDA(Estimator):
 
     def _climb(self, counts: sp.csr_array, y: Ints, A: Floats, b: Floats) -> Floats:
         """Return the A, (C, T, K), of a larger conditional likelihood of the (D,) classes."""
-        A = (1.0 - LEAST) * A + LEAST / A.shape[1]
+        A = (1.0 - EVEN) * A + EVEN / A.shape[1]
 
         def negative(eta: Floats) -> tuple[float, Floats]:
             raised = softmax(eta.reshape(A.shape), axis=1)
