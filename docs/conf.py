@@ -22,12 +22,12 @@ default_role = "code"  # docstrings have names between single backticks
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # they stand in the text
 napoleon_numpy_docstring = False
-myst_enable_extensions = ["colon_fence", "attrs_block"]
+myst_enable_extensions = ["colon_fence", "attrs_block", "deflist"]
 myst_heading_anchors = 3
 
 html_theme = "furo"
 html_title = f"heldout {release}"
-html_static_path = ["made/pictures"]
+html_static_path = ["made/pictures", "static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 

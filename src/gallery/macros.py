@@ -11,7 +11,7 @@ from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import Macros, experiment_settings
 from gallery.extensions.exhibits import extension_macros
 from gallery.extensions.experiments import lda_hmm
-from gallery.extensions.science import DYNAMICS, SEQUENCES
+from gallery.extensions.science import DYNAMICS, SEQUENCES, folded_rows
 from gallery.gaps import gaps, largest_distance
 from gallery.graphs.exhibits import graph_macros
 from gallery.member import LIKELIHOOD
@@ -100,6 +100,9 @@ def macros(inputs: Inputs) -> Macros:
     result["AnnealedApart"] = latex.decimal(max(abs(one.value - one.exact) for one in both), 4) if both else NOT_RUN
     off = largest_distance(inputs, SEQUENCES, lda_hmm.EXACT, lda_hmm.ESTIMATED)
     result["SequencesApart"] = NOT_RUN if off is None else latex.decimal(off, 4)
+    rows_folded = folded_rows(inputs)
+    violations, folded = sum(row.violations for row in rows_folded), sum(row.documents for row in rows_folded)
+    result["FoldedViolations"] = f"{latex.integer(violations)} of {latex.integer(folded)}" if folded else NOT_RUN
     word, meanings = results.senses(inputs)
     result["PolysemyWord"] = latex.escape(word) or NOT_RUN
     result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN

@@ -184,6 +184,19 @@ def test_descent_is_held_to_the_pass_that_is_best_in_the_mean() -> None:
     assert means("priors-error", inputs(rows=rows)) == pytest.approx({"PMF1": 0.0})
 
 
+def test_an_excess_is_a_share_of_its_bound_document_by_document() -> None:
+    """A tenth of a nat per token of 100 is 2 nats for each of 5 documents; another experiment's scores do not count."""
+    values = {"full-folding-in": -4.9, LIKELIHOOD: -5.0}
+    scores = [
+        score(variant, "lda-hmm", 2, seed, value * (1.0 if variant == "folding-in" else 0.5), evaluator)
+        for variant in ("folding-in", "lda-hmm")
+        for evaluator, value in values.items()
+        for seed in (0, 1)
+    ]
+    rows = [row("folding-in", "lda-hmm", seed, "bound", "topics", 2, 4.0) for seed in (0, 1)]
+    assert means("folded-bound", inputs(scores, rows)) == pytest.approx({"lda-hmm, K = 2": 0.5})
+
+
 def test_a_small_difference_lies_within() -> None:
     scores = [
         score("boltzmann", model, 14, seed, value + seed / 10.0)

@@ -8,16 +8,20 @@ from test_gallery import cell, made
 from tiny_extensions import SETTINGS
 
 from gallery.exhibits import opening
-from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
+from gallery.extensions.experiments import disclda, dynamics, folding_in, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.extensions.science import (
+    BOUNDED,
     CLASS_MODELS,
     DYNAMIC_MODELS,
+    FOLDED_MODELS,
     LINK_MODELS,
     SEQUENCE_MODELS,
     TABLE_27_1,
     contexts,
     corpora_of_words,
     effective_size,
+    excesses,
+    folded_rows,
     label_rows,
     motion,
     word_lists,
@@ -130,6 +134,27 @@ def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:
         assert one.words[one.place] == other.words[other.place]
         assert one.content[one.place] >= other.content[other.place]
         assert len(one.words) == len(one.content) <= 7
+
+
+def test_no_document_is_beyond_the_bound_and_gaussian_vectors_have_none() -> None:
+    """Of drawn documents, with the presence of words for records; an excess is a mean over documents."""
+    found = folded_rows(made())
+    assert list(dict.fromkeys(row.model for row in found)) == list(FOLDED_MODELS)
+    for row in found:
+        assert min(row.excess) > 0.0
+        assert row.violations == 0
+        assert bool(row.bounds) == (row.model in BOUNDED) == (row.documents > 0)
+        if row.bounds:
+            assert max(row.excess) < row.bounds[folding_in.BOUND] <= row.bounds[folding_in.LARGEST] + 1e-9
+            assert row.documents == 8
+    assert [row.topics for row in found if row.model in BOUNDED] == [2, 4, 2, 4, 2]  # LDA-HMM where it is exact
+    for variant, model in (("folding-in", "lda-hmm"), ("ratings", "pmf")):
+        (row, *_) = (row for row in found if row.model == model)
+        scores = cell(made(), variant=variant, model=model, topics=row.topics).set_index("evaluator")
+        per_document = scores["log_likelihood"] / scores["documents"]
+        assert row.excess == pytest.approx([per_document["full-folding-in"] - per_document[LIKELIHOOD]])
+    none = replace(made(), scores=made().scores.iloc[:0], measurements=None)
+    assert len(excesses(none)) == len(folded_rows(none)) == 0
 
 
 def test_the_opening_figure_has_the_gaps_of_the_tables_with_the_signs_of_their_kinds() -> None:

@@ -52,4 +52,15 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "fold_in_iterations": 60,
     },
     "lda-hmm-words": {**PRIORS, **STATES, "topics": 3, "columns": 2, "words": 2, "context": 3},
+    "folding-in": {
+        **PRIORS,
+        **{name: value for name, value in STATES.items() if name not in ("spread", "shown")},
+        "topics": [2, 4],
+        "exact_topics": 2,
+        "smoothing": 1e-3,
+        "iterations": 12,
+        "chains": 8,
+        "temperatures": 12,
+        "fold_in_iterations": 100,
+    },
 }

@@ -10,9 +10,9 @@ from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point
 from artifact.typesetting import latex, style
 from artifact.typesetting.macros import Macros
-from artifact.typesetting.over_seeds import scored
+from artifact.typesetting.over_seeds import scored, signed
 from gallery.extensions import science as results
-from gallery.extensions.experiments import disclda, lda_hmm, lda_hmm_words, rtm, slda
+from gallery.extensions.experiments import disclda, folding_in, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.gaps import largest_distance
 from gallery.priors.spec import CORRELATION, COVARIATES
 from gallery.table_rows import Row, rows
@@ -155,6 +155,17 @@ def dynamic(inputs: Inputs) -> str:
         body.append([results.DYNAMIC_MODELS[row.model], _value(row.usual), likelihood, gap, shown])
     head = r"model & bound & likelihood & gap & least effective size\\"
     return latex.tabular(inputs, "@{}lrlrr@{}", head, body)
+
+
+def folded_in(inputs: Inputs) -> str:
+    """Return the table of the excess of folding in beside its bound; Gaussian vectors have a dash for it."""
+    body: list[latex.TableRow] = []
+    for row in results.folded_rows(inputs):
+        cells = [results.FOLDED_MODELS[row.model], latex.corpus_name(row.corpus), latex.integer(row.topics)]
+        bounds = [latex.decimal(row.bounds.get(name), 1) for name in (folding_in.BOUND, folding_in.LARGEST)]
+        share = f"{latex.integer(row.violations)} of {latex.integer(row.documents)}" if row.bounds else latex.DASH
+        body.append([*cells, signed(row.excess, 2), *bounds, share])
+    return latex.tabular(inputs, "@{}llrrrrr@{}", r"model & data & $K$ & excess & bound & largest & above it\\", body)
 
 
 def table_27_1(inputs: Inputs) -> str:

@@ -2,21 +2,27 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from artifact.contrasts.contrast import Margin, Side
+from artifact.contrasts.contrast import ANY, Margin, Side
+from artifact.contrasts.estimates import difference
 from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from gallery.comparison import at_most, contrast, measured, scored
-from gallery.extensions.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
+from gallery.extensions.experiments import disclda, dynamics, folding_in, lda_hmm, lda_hmm_words, rtm, slda
 from gallery.member import LIKELIHOOD, USUAL
+from gallery.ratings.experiments import ratings
 from gallery.table_rows import Row, rows
+from gallery.tokens.members.categorical_pca import DegenerateEM
+from gallery.tokens.members.mixtures import MixtureOfMultinomials
+from gallery.tokens.members.user_rating_profile import UserRatingProfile
+from heldout.evaluators import FULL
 from heldout.models import LDA
 
 if TYPE_CHECKING:
-    pass
+    import pandas as pd
 
 
 SLDA, RTM, SEQUENCES, ROLES, DYNAMICS = "slda", "rtm", "lda-hmm", "lda-hmm-words", "dynamics"
-DISCLDA = "disclda"
+DISCLDA, FOLDING_IN = "disclda", "folding-in"
 
 
 LINK_MODELS = {
@@ -40,6 +46,14 @@ DYNAMIC_MODELS = {
     LDA: "LDA",
     dynamics.TOMOTOPY: "DTM of tomotopy, topics plugged in",
 }
+FOLDED_MODELS = {
+    MixtureOfMultinomials.name: MixtureOfMultinomials.label,
+    UserRatingProfile.name: UserRatingProfile.label,
+    lda_hmm.MODEL: "LDA-HMM",
+    DegenerateEM.name: DegenerateEM.label,
+    ratings.PMF_POINT: "PMF, points",
+}
+BOUNDED, GAUSSIAN = (*FOLDED_MODELS,)[:3], (*FOLDED_MODELS,)[3:]  # models with a bound by theorem 1, and without
 
 
 class LabelRow(NamedTuple):
@@ -142,6 +156,45 @@ def motion(inputs: Inputs) -> Motion:
     probabilities = inputs.arrays.first(variant=DYNAMICS, name=dynamics.PROBABILITY).T.tolist()
     words = [str(text).split() for text in select(texts, quantity=dynamics.TOP)["text"]]
     return Motion(words, dict(zip(map(str, names), probabilities, strict=True)))
+
+
+def excesses(inputs: Inputs) -> "pd.DataFrame":
+    """Return full folding-in less the likelihood, nats per document or user, by model, corpus, K and seed."""
+    import pandas as pd
+
+    places = ((FOLDING_IN, BOUNDED), (("gallery", "records", "ratings"), GAUSSIAN))
+    scores = pd.concat([select(inputs.scores, variant=variant, model=models) for variant, models in places])
+    number = scores["documents"]
+    scores = scores.assign(value=scores["log_likelihood"] / number, error=scores["standard_error"] / number)
+    full, likelihood = (select(scores, evaluator=names) for names in ((FULL, USUAL), LIKELIHOOD))
+    return difference(full, likelihood, ("model", "corpus", "topics", "seed"))
+
+
+class FoldedRow(NamedTuple):
+    """Excesses by seed and mean bounds by quantity, nats per document; violations and documents of all seeds."""
+
+    model: str
+    corpus: str
+    topics: int
+    excess: list[float]
+    bounds: dict[str, float]
+    violations: int
+    documents: int
+
+
+def folded_rows(inputs: Inputs) -> list[FoldedRow]:
+    """Return the rows of the table of folding in with the fewest and the most components of a model on a corpus."""
+    table = []
+    for (model, corpus), cells in excesses(inputs).groupby(["model", "corpus"]):
+        for K in dict.fromkeys((cells["topics"].min(), cells["topics"].max())):
+            place = {"variant": FOLDING_IN, "model": model, "corpus": corpus, "topics": K}
+            values = select(inputs.measurements, **place).groupby("quantity")["value"]
+            bounds = {str(quantity): float(value) for quantity, value in values.mean().items()}
+            violations = int(values.sum().get(folding_in.VIOLATIONS, 0))
+            documents = int(select(inputs.scores, **place, evaluator=FULL)["documents"].sum())
+            excess = select(cells, topics=K)["value"].tolist()
+            table.append(FoldedRow(str(model), str(corpus), int(K), excess, bounds, violations, documents))
+    return sorted(table, key=lambda row: ([*FOLDED_MODELS].index(row.model), row.corpus, row.topics))
 
 
 LABELS = Margin(
@@ -255,5 +308,16 @@ EXTENSIONS = (
         _functions("the share of function words in LDA's topics", lda_hmm.LDA),
         _functions("that in LDA-HMM's", lda_hmm.MODEL),
         margin=SHARES,
+    ),
+    contrast(
+        "folded-bound",
+        "",
+        "Beyond topic models, too, the bound of theorem 1 is of the size of the excess.",
+        Side("the excess of folding in", lambda inputs: select(excesses(inputs), model=BOUNDED)),
+        measured("its bound", FOLDING_IN, folding_in.BOUND, BOUNDED),
+        by=("model", "topics"),
+        estimand="share",
+        margin=ANY,
+        unit="of the bound, per document",
     ),
 )

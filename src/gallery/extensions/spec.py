@@ -1,4 +1,4 @@
-"""Settings, experiments and exhibits of LDA's extensions (sections 27.4 and 27.5.3)."""
+"""Settings, experiments and exhibits of LDA's extensions (sections 27.4 and 27.5.3), and of folding in beyond LDA."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -118,6 +118,24 @@ class Dynamics(_Priors):
     shown: Annotated[Count, doc("number of most probable words of a topic")]
 
 
+@dataclass(frozen=True, kw_only=True)
+class FoldingIn(_Priors):
+    """Settings of `folding-in`."""
+
+    topics: Annotated[Several[Count], doc("numbers K of components of every model")]
+    exact_topics: Annotated[Count, doc("largest number of components of the exact kernels, and of LDA-HMM")]
+    smoothing: Annotated[Positive, doc("constant added to the probabilities of mixtures")]
+    iterations: Annotated[Count, doc("largest number of EM iterations of mixtures and profiles")]
+    chains: Annotated[Pair, doc("number of annealing chains of a profile")]
+    temperatures: Annotated[Count, doc("number of steps of a chain, at first")]
+    states: Annotated[Count, doc("number C of states of LDA-HMM, without the topics' state")]
+    delta: Annotated[Positive, doc("Dirichlet parameter of transitions")]
+    epsilon: Annotated[Positive, doc("Dirichlet parameter of the words of states")]
+    sweeps: Annotated[Count, doc("number of sweeps of Gibbs sampling")]
+    documents: Annotated[Count, doc("number of training documents of LDA-HMM, the first of a random order")]
+    fold_in_iterations: Annotated[Count, doc("number of iterations of folding in")]
+
+
 EXPERIMENTS = {
     "dynamics": Experiment(Dynamics),
     "slda": Experiment(Supervised),
@@ -125,6 +143,7 @@ EXPERIMENTS = {
     "disclda": Experiment(Discriminative),
     "lda-hmm": Experiment(Sequences),
     "lda-hmm-words": Experiment(Roles),
+    "folding-in": Experiment(FoldingIn),
 }
 EXHIBITS = {
     "table-dynamics": Exhibit(
@@ -165,5 +184,10 @@ EXHIBITS = {
     ),
     "figure-27-14-of-others": Exhibit(
         "words in two roles of another corpus", "exhibits.figure_27_14_of_others", ("lda-hmm-words",)
+    ),
+    "table-folding-in": Exhibit(
+        "folding in beyond topic models, and its bounds",
+        "exhibits.folded_in",
+        ("folding-in", "gallery", "records", "ratings"),
     ),
 }

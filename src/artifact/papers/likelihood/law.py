@@ -60,7 +60,19 @@ SOURCES = {  # of topics: colour, marker and label
 }
 EXAMPLE_TOPICS = 100
 NUMBERS = (
-    *("Cells", "Dropped", "Noisy", "Held", "Claims", "Flat", "FlatAbove", "Dense", "DenseAbove", "FewestTopics"),
+    *(
+        "Cells",
+        "Dropped",
+        "Noisy",
+        "Held",
+        "Claims",
+        "Flat",
+        "FlatAbove",
+        "Dense",
+        "DenseAbove",
+        "Informed",
+        "FewestTopics",
+    ),
     *("MostTopics", "FlatMedian", "FlatMiddle", "InformedOff"),
 )
 PRINTED = {"R3": "Three", "R4": "Four"}  # outcomes that the text prints
@@ -261,6 +273,7 @@ def _numbers(rows: "pd.DataFrame") -> Macros:
         "FlatAbove": above["Flat"].sum(),
         "Dense": len(dense),
         "DenseAbove": above["Dense"].sum(),
+        "Informed": _agrees(flat, BY_INFORMATION, CLOSE).sum(),
         "FewestTopics": trained["topics"].min() if len(trained) else 0,
         "MostTopics": trained["topics"].max() if len(trained) else 0,
     }
@@ -292,8 +305,8 @@ def sentence(inputs: Inputs) -> str:
     bound, law, excess = (f"{math.exp(one[name] / n):.1f}" for name in (BOUND, LAW, EXCESS))
     documents = f"{one[DOCUMENTS]:.0f} documents of {corpus}, of {n:.0f} tokens on average,"
     return (
-        f"On {documents} and {EXAMPLE_TOPICS} topics that is at most x {bound}; x {law} is expected, and x {excess} was"
-        " measured.\n"
+        f"On {documents} and {EXAMPLE_TOPICS} topics that is at most x {bound}, and x {law} for topics that share none;"
+        f" x {excess} was measured.\n"
     )
 
 
@@ -319,7 +332,7 @@ def figure(inputs: Inputs) -> Figure:
     for axis in axes:
         style.plain_numbers(axis.xaxis)
         style.plain_numbers(axis.yaxis)
-    style.legend(figure, [], extra=_handles(flat, folding))
+    style.legend(figure, [], extra=_handles(flat, folding), ncols=4)
     return figure
 
 

@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from made_measurements import measured, optimism_inputs
 from tables_of import plain_rows
@@ -13,6 +16,7 @@ from artifact.results.measurements import Measurement
 from artifact.typesetting import style
 from heldout.errors import InputError
 
+ROOT = Path(__file__).parents[4]
 # factors of the excess: the law is neither exact nor exact at four fifths
 FACTORS = {"weights-bound": 1.5, "bound": 3.0, "complexity": 1.4, "law": 1.2, "law-by-association": 1.0} | {
     "law-by-information": 1.0
@@ -105,3 +109,13 @@ def test_the_table_and_both_figures_are_of_the_cells() -> None:
     with pytest.raises(InputError, match="law"):
         law.figure(given)
     assert len(figures.message(given).axes) == 2
+
+
+def test_the_page_of_the_registration_has_the_outcomes_of_the_committed_cells() -> None:
+    rows = pd.read_csv(ROOT / "data/reference/law/measurements.csv", keep_default_na=False)
+    cells = law.cells(replace(optimism_inputs(), measurements=rows))
+    page = (ROOT / "docs/law.md").read_text(encoding="utf-8")
+    for name, one in law.outcomes(cells).items():
+        agree = f"{one.agrees.sum()} of {len(one.agrees)}"
+        assert re.search(rf"\| {name} \| [^|]* \| {agree} \| {one.word.partition(' ')[0]}", page) or name == "R8", name
+        assert agree in page
