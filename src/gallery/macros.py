@@ -27,7 +27,7 @@ from gallery.tokens.members.mixtures import MixtureOfCategoricals, MixtureOfMult
 from gallery.tokens.members.plsi import PLSI
 from gallery.tokens.members.user_rating_profile import UserRatingProfile
 from gallery.undirected.exhibits import undirected
-from gallery.undirected.spec import SOFTMAX
+from gallery.undirected.spec import SOFTMAX, UNITS
 from heldout.evaluators import FULL, HALF
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ SETTINGS = {
     results.BANK: ("sweeps",),
     ONLINE: ("documents",),
     DYNAMICS: ("chains", "tokens"),
-    SOFTMAX: ("documents",),
+    SOFTMAX: ("documents", "epochs", "sweeps", "doublings"),
+    UNITS: ("penalty",),
 }
 AT_MOST: dict[str, results.Curve] = {
     "PlsiFull": results.Curve(PLSI.name, (FULL,)),
