@@ -21,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from artifact.papers.likelihood.experiments.law import DRAWN, Cell, drawn
+from artifact.study.job import NO_CORPUS
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.bidirectional import simulate
@@ -41,15 +43,7 @@ from heldout.typing import Floats
 SIZES = ((3, 20), (3, 100), (3, 400), (10, 30), (10, 100), (10, 400), (40, 50), (40, 200))  # topics, tokens
 ALPHAS = (1.0, 0.1, 5.0)
 DIALS = ((0.02, 0.0), (0.2, 0.0), (1.0, 0.0), (0.05, 0.5), (0.05, 0.8))  # gamma, omega
-WORDS_PER_TOPIC, DOCUMENTS, SAMPLES, LIMIT = 40, 60, 1000, 2e9
-
-
-def drawn(K: int, n: int, alpha: float, gamma: float, omega: float) -> Topics:
-    """Return topics with a part omega of their words' probabilities in common."""
-    rng = generator("excess-topics", topics=K, tokens=n, alpha=alpha, gamma=gamma, omega=omega)
-    V = WORDS_PER_TOPIC * K
-    phi = (1.0 - omega) * rng.dirichlet(np.full(V, gamma), size=K) + omega * rng.dirichlet(np.ones(V)) + 1e-12
-    return Topics(phi / phi.sum(axis=1, keepdims=True), np.full(K, alpha), tuple(f"w{v}" for v in range(V)))
+DOCUMENTS, SAMPLES, LIMIT = 60, 1000, 2e9
 
 
 def half_log(topics: Topics, n: int) -> float:
@@ -74,7 +68,8 @@ def measured(topics: Topics, documents: Corpus, rng: np.random.Generator) -> tup
 
 def row(K: int, n: int, alpha: float, gamma: float, omega: float) -> list[float]:
     """Return a line of the first table."""
-    topics = drawn(K, n, alpha, gamma, omega)
+    cell = Cell(NO_CORPUS.name, n, K, DRAWN, alpha, DOCUMENTS, 0, gamma, omega)
+    topics = drawn(cell, generator("excess-topics", topics=K, tokens=n, alpha=alpha, gamma=gamma, omega=omega))
     rng = generator("excess-documents", topics=K, tokens=n, alpha=alpha, gamma=gamma, omega=omega)
     documents, _ = simulate(topics, np.full(DOCUMENTS, n, dtype=np.int64), rng)
     association, _, mean, error, law, by_association, by_information, bound = compared(topics, documents, rng)
@@ -86,8 +81,10 @@ def row(K: int, n: int, alpha: float, gamma: float, omega: float) -> list[float]
 
 RATIOS = ("L(n)", "L(V^2n)", "half-log", "L(In)")
 COLUMNS = ("K", "n", "alpha", "gamma", "omega", "V^2", "V^2n/K", "excess", "error", *RATIOS, "bound", "mean-field")
-CORPUS_COLUMNS = ("topics", "K", "documents", "V^2", "I", "excess", "error", "L(n)", "L(V^2n)", "L(In)", "bound")
-CORPUS_COLUMNS += ("mean-field", "its time")
+CORPUS_COLUMNS = (
+    *("topics", "K", "documents", "V^2", "I", "excess", "error"),
+    *("L(n)", "L(V^2n)", "L(In)", "bound", "mean-field", "its time"),
+)
 TRAINED = (("plsa", 5), ("plsa", 20), ("plsa", 100), ("plsa", 400), ("lda", 20), ("lda", 100), ("lda", 400))
 
 

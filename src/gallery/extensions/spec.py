@@ -64,13 +64,17 @@ class _States(_Priors):
     delta: Annotated[Positive, doc("Dirichlet parameter of transitions")]
     epsilon: Annotated[Positive, doc("Dirichlet parameter of the words of states")]
     sweeps: Annotated[Count, doc("number of sweeps of Gibbs sampling")]
-    documents: Annotated[Count, doc("number of training documents, the first of a random order")]
+    documents: Annotated[Count, doc("number of training documents of LDA-HMM, the first of a random order")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Functions(_States):
     spread: Annotated[float, Gt(0), Le(1), doc("smallest share of these documents that a function word is in")]
     shown: Annotated[Count, doc("number of most probable words of a topic or state")]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sequences(_States):
+class Sequences(_Functions):
     """Settings of `lda-hmm`."""
 
     topics: Annotated[Several[Count], doc("numbers K of topics")]
@@ -83,7 +87,7 @@ class Sequences(_States):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Roles(_States):
+class Roles(_Functions):
     """Settings of `lda-hmm-words`."""
 
     topics: Annotated[Count, doc("number K of topics")]
@@ -112,7 +116,7 @@ class Dynamics(_Priors):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoldingIn(_Priors):
+class FoldingIn(_States):
     """Settings of `folding-in`."""
 
     topics: Annotated[Several[Count], doc("numbers K of components of every model")]
@@ -121,11 +125,6 @@ class FoldingIn(_Priors):
     iterations: Annotated[Count, doc("largest number of EM iterations of mixtures and profiles")]
     chains: Annotated[Pair, doc("number of annealing chains of a profile")]
     temperatures: Annotated[Count, doc("number of steps of a chain, at first")]
-    states: Annotated[Count, doc("number C of states of LDA-HMM, without the topics' state")]
-    delta: Annotated[Positive, doc("Dirichlet parameter of transitions")]
-    epsilon: Annotated[Positive, doc("Dirichlet parameter of the words of states")]
-    sweeps: Annotated[Count, doc("number of sweeps of Gibbs sampling")]
-    documents: Annotated[Count, doc("number of training documents of LDA-HMM, the first of a random order")]
     fold_in_iterations: Annotated[Count, doc("number of iterations of folding in")]
 
 

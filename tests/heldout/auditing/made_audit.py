@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.auditing.audit.folding_in import folding_in_excess
+from heldout.auditing.audit.excess import folding_in_excess
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.result import Different, Line, Topic
 from heldout.auditing.audit.wording import kind

@@ -13,7 +13,7 @@ from made_models import drawn, likelihood, topics_of
 from heldout.auditing import formats
 from heldout.auditing.audit import folding_in, wording
 from heldout.auditing.audit.audit import audit
-from heldout.auditing.audit.folding_in import folding_in_excess
+from heldout.auditing.audit.excess import folding_in_excess
 from heldout.evaluators.excess import largest_excess
 from heldout.evaluators.expected_excess import expected_excess
 from heldout.topics import LogisticNormalTopics, OwnPriors, Topics

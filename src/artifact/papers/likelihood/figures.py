@@ -141,7 +141,6 @@ MESSAGE_LABELS = (
     (HALF, "half folding-in", 1.0, "right", (-6.0, 2.0)),
     (FULL, "full folding-in", 0.7, "right", (-4.0, -3.0)),
 )
-# Scores of the message's third panel, and their labels
 
 
 def message(inputs: Inputs) -> Figure:

@@ -1,11 +1,12 @@
 """The law of folding in read back: the excess of every cell beside its bounds and forms, and the registered outcomes.
 
 The statements R1 to R8, their cells, their tolerances and the shares of cells that count as a success are those of
-`docs/law.md`, which was committed before the cells were scored. Nothing here was chosen afterwards.
+`docs/law.md`, which was committed before the cells were scored. After the fact are the numbers that describe cells by
+their prior beside the law (`Flat..`, `Dense..` of `macros`).
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -59,23 +60,6 @@ SOURCES = {  # of topics: colour, marker and label
     TOMOTOPY: (style.LIBRARY_COLOURS[TOMOTOPY], "^", TOMOTOPY),
 }
 EXAMPLE_TOPICS = 100
-NUMBERS = (
-    *(
-        "Cells",
-        "Dropped",
-        "Noisy",
-        "Held",
-        "Claims",
-        "Flat",
-        "FlatAbove",
-        "Dense",
-        "DenseAbove",
-        "Informed",
-        "FewestTopics",
-    ),
-    *("MostTopics", "FlatMedian", "FlatMiddle", "InformedOff"),
-)
-PRINTED = {"R3": "Three", "R4": "Four"}  # outcomes that the text prints
 
 
 def cells(inputs: Inputs) -> "pd.DataFrame":
@@ -227,72 +211,76 @@ def _scored(inputs: Inputs) -> "pd.DataFrame":
 
 def _rows(table: "pd.DataFrame") -> Iterator[list[str]]:
     for name, one in outcomes(table).items():
-        off = latex.NOT_SHOWN if one.distance is None or one.distance.empty else _off(one.distance)
         asked = "" if one.share is None else latex.percent(one.share, 0)
-        yield [
-            name,
-            one.statement,
-            asked,
-            latex.integer(one.agrees.sum()),
-            latex.integer(len(one.agrees)),
-            off,
-            one.word,
-        ]
+        counts = (latex.integer(int(one.agrees.sum())), latex.integer(len(one.agrees)))
+        yield [name, one.statement, asked, *counts, _off(one), one.word]
 
 
-def _off(distance: "pd.Series[float]") -> str:
-    return latex.percent(math.expm1(float(distance.median())), 0)
+def _off(outcome: Outcome) -> str:
+    """Return the median by which a form is off, in percent; a dash where none is compared."""
+    distance = outcome.distance
+    return latex.NOT_SHOWN if distance is None or distance.empty else latex.percent(math.expm1(distance.median()), 0)
 
 
 def macros(inputs: Inputs) -> Macros:
     """Return the registered test's outcome by name; the same names for every study."""
     rows = cells(inputs) if len(select(inputs.measurements, axis=KIND)) else None
-    numbers = dict.fromkeys(NUMBERS, NOT_RUN) if rows is None else _numbers(rows)
-    words = (
-        dict.fromkeys(PRINTED, NOT_RUN) if rows is None else {name: one.word for name, one in outcomes(rows).items()}
-    )
-    return {f"Law{name}": text for name, text in numbers.items()} | {
-        f"LawOutcome{ordinal}": words[name] for name, ordinal in PRINTED.items()
-    }
+    return {f"Law{name}": NOT_RUN if rows is None else str(text(rows)) for name, text in NUMBERS.items()}
 
 
-def _numbers(rows: "pd.DataFrame") -> Macros:
+def _trained(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the registered cells of trained topics that are precise."""
     scored = registered(rows)
-    claims = [one for one in outcomes(rows).values() if one.share is not None]
-    trained = precise(scored[scored[GROUP] == TRAINED])
-    flat, dense = trained[trained[ALPHA] == 1.0], trained[trained[ALPHA] > 1.0]
-    exceeded = {
-        name: part[EXCESS] > EXCEEDED * part[LAW] + _noise(part) for name, part in (("Flat", flat), ("Dense", dense))
-    }
-    ratio, informed = flat[EXCESS] / flat[LAW], flat[EXCESS] / flat[BY_INFORMATION]
-    integers = {
-        "Cells": len(scored),
-        "Dropped": rows.loc[rows[GROUP] != LOOKED_AT, DROPPED].notna().sum(),
-        "Noisy": len(scored) - len(precise(scored)),
-        "Held": sum(one.held for one in claims),
-        "Claims": len(claims),
-        "Flat": len(flat),
-        "FlatAbove": exceeded["Flat"].sum(),
-        "Dense": len(dense),
-        "DenseAbove": exceeded["Dense"].sum(),
-        "Informed": _agrees(flat, BY_INFORMATION, CLOSE).sum(),
-        "FewestTopics": trained["topics"].min() if len(trained) else 0,
-        "MostTopics": trained["topics"].max() if len(trained) else 0,
-    }
-    texts = {
-        "FlatMedian": f"{ratio.median():.2f}",
-        "FlatMiddle": _middle(ratio),
-        "InformedOff": latex.percent(math.expm1(float(informed.map(math.log).abs().median())), 0),
-    }
-    return {name: latex.integer(int(number)) for name, number in integers.items()} | (
-        texts if len(flat) else dict.fromkeys(texts, NOT_RUN)
-    )
+    return precise(scored[scored[GROUP] == TRAINED])
+
+
+def _flat(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the cells of `_trained` under the flat prior."""
+    trained = _trained(rows)
+    return trained[trained[ALPHA] == 1.0]
+
+
+def _dense(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the cells of `_trained` under a denser prior."""
+    trained = _trained(rows)
+    return trained[trained[ALPHA] > 1.0]
+
+
+def _exceeding(rows: "pd.DataFrame") -> int:
+    """Return the number of cells above the law by R3's tolerance."""
+    return int((rows[EXCESS] > EXCEEDED * rows[LAW] + _noise(rows)).sum())
+
+
+def _claims(rows: "pd.DataFrame") -> list[Outcome]:
+    """Return the outcomes for which a share of cells was asked."""
+    return [one for one in outcomes(rows).values() if one.share is not None]
 
 
 def _middle(values: "pd.Series[float]") -> str:
     """Return the range that leaves out a twentieth of the values at either end."""
     low, high = values.quantile([0.05, 0.95])
     return f"{low:.2f} to {high:.2f}"
+
+
+NUMBERS: Mapping[str, Callable[["pd.DataFrame"], str | int]] = {
+    "Cells": lambda rows: len(registered(rows)),
+    "Dropped": lambda rows: int(rows.loc[rows[GROUP] != LOOKED_AT, DROPPED].notna().sum()),
+    "Noisy": lambda rows: len(registered(rows)) - len(precise(registered(rows))),
+    "Held": lambda rows: sum(one.held for one in _claims(rows)),
+    "Claims": lambda rows: len(_claims(rows)),
+    "Flat": lambda rows: len(_flat(rows)),
+    "FlatAbove": lambda rows: _exceeding(_flat(rows)),
+    "FlatMedian": lambda rows: f"{(_flat(rows)[EXCESS] / _flat(rows)[LAW]).median():.2f}",
+    "FlatMiddle": lambda rows: _middle(_flat(rows)[EXCESS] / _flat(rows)[LAW]),
+    "Dense": lambda rows: len(_dense(rows)),
+    "DenseAbove": lambda rows: _exceeding(_dense(rows)),
+    "Informed": lambda rows: int(outcomes(rows)["R5"].agrees.sum()),
+    "InformedOff": lambda rows: _off(outcomes(rows)["R5"]),
+    "FewestTopics": lambda rows: latex.integer(_trained(rows)["topics"].min()),
+    "MostTopics": lambda rows: latex.integer(_trained(rows)["topics"].max()),
+    "OutcomeThree": lambda rows: outcomes(rows)["R3"].word,
+    "OutcomeFour": lambda rows: outcomes(rows)["R4"].word,
+}
 
 
 def sentence(inputs: Inputs) -> str:

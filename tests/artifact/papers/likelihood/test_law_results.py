@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from made_measurements import measured, optimism_inputs
@@ -13,6 +14,7 @@ from tables_of import plain_rows
 
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import figures, law
+from artifact.results.arrays import Arrays, Place
 from artifact.results.measurements import Measurement
 from artifact.typesetting import style
 from heldout.errors import InputError
@@ -124,3 +126,24 @@ def test_the_page_of_the_registration_has_the_outcomes_of_the_committed_cells() 
         agree = f"{one.agrees.sum()} of {len(one.agrees)}"
         assert re.search(rf"\| {name} \| [^|]* \| {agree} \| {one.word.partition(' ')[0]}", page) or name == "R8", name
         assert agree in page
+    numbers = law.macros(replace(optimism_inputs(), measurements=rows))
+    assert f"{numbers['LawFlatAbove']} of {numbers['LawFlat']} cells" in page
+    assert f"{numbers['LawFlatMiddle']} of it in nine cells of ten" in page
+    outside = int(numbers["LawFlatAbove"]) + int(numbers["LawDenseAbove"])
+    assert f"{numbers['LawDenseAbove']} of the {outside} cells beyond" in page
+
+
+def test_documents_of_the_committed_cells_give_their_means_and_keep_to_the_first_bound() -> None:
+    arrays = Arrays.read(ROOT / "data/reference/law/arrays.npz")
+    rows = pd.read_csv(ROOT / "data/reference/law/measurements.csv", keep_default_na=False)
+    cells = law.cells(replace(optimism_inputs(), measurements=rows))
+    for cell in cells.to_dict("records"):
+        names = (cell["corpus"], cell["model"], cell["variant"], cell["topics"], 0.0, "none", cell["seed"])
+        documents = arrays[Place(*names, f"{cell['model']}-{cell['variant']}-{cell['at']}")]
+        tokens, excess, error, bound = documents.T
+        assert len(documents) == cell["documents"]
+        assert tokens.mean() == pytest.approx(cell["tokens"], rel=1e-12)
+        assert excess.mean() == pytest.approx(cell["excess"], rel=1e-9)
+        assert np.all(excess <= bound + 5.0 * error + 1e-4)
+        assert np.all(excess >= -5.0 * error - 1e-4)  # a maximum is no less than an average
+        assert cell["error"] >= excess.std(ddof=1) / np.sqrt(len(excess)) * (1.0 - 1e-9)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from artifact.papers.likelihood.experiments.packages import fit_tomotopy
 from artifact.papers.likelihood.settings import Law
 from artifact.papers.likelihood.trained import trained
 from artifact.results.recorder import Recorder, Results
@@ -149,12 +150,8 @@ def drawn(cell: Cell, rng: np.random.Generator) -> Topics:
 def source_topics(source: str, training: Corpus, settings: Law, K: int, seed: int) -> Topics:
     """Return the topics that a source trains on documents."""
     if source == TOMOTOPY:
-        import tomotopy  # 0.2 seconds
-
-        model = tomotopy.LDAModel(k=K, alpha=settings.alpha_sum / K, eta=settings.beta, seed=seed)
-        for d in np.flatnonzero(training.lengths):
-            model.add_doc([training.vocabulary[v] for v in training.document(int(d))])
-        model.train(settings.sweeps, workers=1)
+        priors = {"alpha": settings.alpha_sum / K, "eta": settings.beta}
+        model = fit_tomotopy(training, K, seed, settings.sweeps, **priors)
         topics = fitted(model).topics
         assert isinstance(topics, Topics)
         return topics

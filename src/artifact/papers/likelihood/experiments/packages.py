@@ -389,11 +389,14 @@ def fit_gensim(training: Corpus, topics: int, seed: int, passes: int) -> Any:
     return LdaModel(bags, num_topics=topics, id2word=words, random_state=seed, passes=passes)
 
 
-def fit_tomotopy(training: Corpus, topics: int, seed: int, sweeps: int) -> Any:
-    """Return `LDAModel` (collapsed Gibbs sampling, the prior of theta optimised) fitted to documents."""
+def fit_tomotopy(training: Corpus, topics: int, seed: int, sweeps: int, **priors: float) -> Any:
+    """Return `LDAModel` (collapsed Gibbs sampling, the prior of theta optimised) fitted to documents.
+
+    The parameters at the start, "alpha" and "eta", are its own but for those in `priors`.
+    """
     import tomotopy
 
-    model = tomotopy.LDAModel(k=topics, seed=seed)
+    model = tomotopy.LDAModel(k=topics, seed=seed, **priors)
     for d in range(training.n_documents):
         if training.lengths[d]:
             model.add_doc([training.vocabulary[v] for v in training.document(d)])
