@@ -11,7 +11,7 @@ from made_audit import made_audit
 from made_models import drawn, likelihood, topics_of
 
 from heldout.auditing import formats
-from heldout.auditing.audit import folding_in, wording
+from heldout.auditing.audit import wording
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.excess import folding_in_excess
 from heldout.evaluators.excess import largest_excess
@@ -112,7 +112,7 @@ def test_long_documents_have_a_law_and_a_bound_where_it_is_cheap() -> None:
 
 
 def test_a_law_that_takes_too_long_is_null(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding_in, "LAW_STEPS", 100.0)
+    monkeypatch.setattr("heldout.auditing.audit.excess.LAW_STEPS", 100.0)
     told = audit(topics_of(), drawn(6)).to_json()["excess"]
     assert told["expected"] is None
     assert told["largest"] > told["measured"] > 0.0
