@@ -133,10 +133,12 @@ def misprints(inputs: Inputs) -> str:
             printed, corrected = misprint.errors()
             errors = [latex.decimal(printed, 3), latex.power(0.0 if corrected < 1e-12 else corrected)]
         rows.append([misprint.place, misprint.printed, misprint.corrected, misprint.identity, *errors])
-    return latex.tabular(
+    return latex.longtable(
         inputs,
-        r"@{}P{0.12\linewidth}P{0.17\linewidth}P{0.21\linewidth}P{0.2\linewidth}rr@{}",
+        r"@{}P{0.12\linewidth}P{0.18\linewidth}P{0.21\linewidth}P{0.2\linewidth}rr@{}",
         r"where & printed & corrected & holds of the corrected & printed off & corrected off\\",
         rows,
-        end=r"\\[0.6ex]",
+        caption="What is printed fails an identity that the corrected form satisfies: by how much either does, in the"
+        " identity's units. A dash stands where a symbol or a name is wrong, which leaves nothing to compute.",
+        label="tab:misprints",
     )

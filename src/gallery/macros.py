@@ -9,6 +9,7 @@ from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import Macros, experiment_settings
+from gallery.extensions.exhibits import extension_macros
 from gallery.extensions.experiments import lda_hmm
 from gallery.extensions.science import DYNAMICS, SEQUENCES, folded_rows
 from gallery.gaps import gaps, largest_distance
@@ -20,14 +21,15 @@ from gallery.ratings.exhibits import rating_macros
 from gallery.tokens import science as results
 from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE, MEANS
 from gallery.tokens.experiments.bank_and_river import EVIDENCE as EXACT
-from gallery.tokens.members.categorical_pca import DegenerateEM, VariationalEM
+from gallery.tokens.experiments.evidence import HDP
+from gallery.tokens.members.categorical_pca import BouchardEM, DegenerateEM, JaakkolaJordanEM, VariationalEM
 from gallery.tokens.members.gap import ConditionalGaP, GaP
-from gallery.tokens.members.lda import BatchVB, CollapsedGibbs
+from gallery.tokens.members.lda import BatchVB, CollapsedGibbs, PointVEM
 from gallery.tokens.members.mixtures import MixtureOfCategoricals, MixtureOfMultinomials, MixtureOfPoissons
 from gallery.tokens.members.plsi import PLSI
 from gallery.tokens.members.user_rating_profile import UserRatingProfile
 from gallery.undirected.exhibits import undirected
-from gallery.undirected.spec import SOFTMAX
+from gallery.undirected.spec import SOFTMAX, UNITS
 from heldout.evaluators import FULL, HALF
 
 if TYPE_CHECKING:
@@ -38,15 +40,24 @@ SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
 
 # members whose gap the text prints, by experiment
 GAPS = {
-    results.GALLERY: (MixtureOfMultinomials, MixtureOfPoissons, PLSI, CollapsedGibbs, BatchVB, GaP, ConditionalGaP),
-    results.RECORDS: (MixtureOfCategoricals, UserRatingProfile, VariationalEM, DegenerateEM),
+    results.GALLERY: (
+        *(MixtureOfMultinomials, MixtureOfPoissons, PLSI, CollapsedGibbs, PointVEM, BatchVB),
+        *(GaP, ConditionalGaP),
+    ),
+    results.RECORDS: (
+        *(MixtureOfCategoricals, UserRatingProfile),
+        *(VariationalEM, BouchardEM, JaakkolaJordanEM, DegenerateEM),
+    ),
 }
 # settings that the text prints, by experiment
 SETTINGS = {
     results.BANK: ("sweeps",),
+    results.RESTARTS: ("starts", "components"),
+    results.EVIDENCE: ("true_topics",),
     ONLINE: ("documents",),
     DYNAMICS: ("chains", "tokens"),
-    SOFTMAX: ("documents",),
+    SOFTMAX: ("documents", "epochs", "sweeps", "doublings"),
+    UNITS: ("penalty",),
 }
 AT_MOST: dict[str, results.Curve] = {
     "PlsiFull": results.Curve(PLSI.name, (FULL,)),
@@ -58,6 +69,7 @@ AT_MOST: dict[str, results.Curve] = {
 }
 
 
+SAME_MAXIMUM = 1e-3  # nats per point within which two ends of EM count as one maximum
 ROUNDING = 1e-9  # nats per token, of exact values and of weights that do not vary
 
 
@@ -116,10 +128,20 @@ def macros(inputs: Inputs) -> Macros:
         shown = NOT_RUN if value is None else latex.signed(value, 2)
         spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
         result[f"Bank{name}"] = shown + spread
+    counts = select(inputs.measurements, quantity=HDP).sort_values("seed")["value"]
+    result["EvidenceHdp"] = ", ".join(map(latex.integer, counts)) or NOT_RUN
+    ends = results.ends_of_em(inputs)
+    reached = [float((training > -SAME_MAXIMUM).mean()) for training, _ in ends]
+    result["RestartsReached"] = latex.percent(float(np.mean(reached)), 0) if ends else NOT_RUN
+    result["RestartsWorst"] = latex.decimal(-min(training.min() for training, _ in ends), 2) if ends else NOT_RUN
+    result["RestartsMedian"] = (
+        latex.decimal(float(-np.mean([np.median(training) for training, _ in ends])), 3) if ends else NOT_RUN
+    )
     for name, scores_of_curve in AT_MOST.items():
         points = select(results.curve_points(inputs, scores_of_curve), corpus=corpus)
         rows_shown = points[points["topics"] == (most if (points["topics"] == most).any() else 1)]
         result[f"Figure{name}"] = over_seeds.perplexity(rows_shown["value"].tolist())
+    result |= extension_macros(inputs)
     return result | undirected(inputs) | prior_macros(inputs) | graph_macros(inputs) | rating_macros(inputs)
 
 

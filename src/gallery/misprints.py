@@ -57,7 +57,26 @@ def _objective() -> Errors:
     return float(abs(rise - exact_rise)), float(abs(rise / (2.0 * noise) - exact_rise))
 
 
+def _entries() -> Errors:
+    """Compare the printed number of entries with the product of the sizes, in thousand millions."""
+    product = 17_770 * 480_189
+    return abs(8.6 - product / 1e9), abs(8.53295853 - product / 1e9)
+
+
 RATINGS = (
+    Misprint(
+        "27.6.2",
+        r"$\sim 8.6 \times 10^9$ entries of $17{,}770 \times 480{,}189$",
+        r"$8.53 \times 10^9$",
+        r"the product of the sizes, in $10^9$",
+        _entries,
+    ),
+    Misprint(
+        "27.6.2",
+        "Cinematch's RMSE of 0.9514 ``on the training set''",
+        "on the quiz portion of the test set, as in the caption of Figure 27.29",
+        "names the data",
+    ),
     Misprint(
         "27.92",
         r"$J = \sum_{ij} \mathbb{I}(O_{ij} = 1)(\cdot)^2 + \dots$",
@@ -182,6 +201,12 @@ UNDIRECTED = (
         _derivative,
     ),
     Misprint(
+        "27.123",
+        r"$\mathbb{E}[v_r h_k \mid v, \theta]$ in the sum over $i$",
+        r"$\mathbb{E}[v_r h_k \mid v_i, \theta]$",
+        "names the data case",
+    ),
+    Misprint(
         "27.128",
         r"$v_i (h'_i)^\top$",
         r"$v'_i (h'_i)^\top$, as in algorithm 27.3",
@@ -193,6 +218,12 @@ UNDIRECTED = (
         "``Mean field updates''",
         r"exact means: given $v_i$ the $h_k$ are independent (27.101)",
         "names what is computed",
+    ),
+    Misprint(
+        "algorithm 27.4",
+        r"$W \in \mathbb{R}^{D \times L}$",
+        r"$W \in \mathbb{R}^{R \times K}$, as in 27.95 and algorithm 27.3",
+        "names the numbers of visible and hidden units",
     ),
     Misprint("27.129", "$b_r^c$", "$b^c$: there is one multinomial unit", "names the visible biases"),
     Misprint(
@@ -212,6 +243,12 @@ UNDIRECTED = (
 
 
 _TWO_DOCUMENTS = ((0, 0), (1, 2, 1))  # words of tokens
+
+
+def _floor() -> Errors:
+    """Compare the entropy of 8 equally probable words, in bits, and 2 to its power, with their perplexity."""
+    bits, perplexity = math.log2(8.0), 8.0
+    return abs(bits - perplexity), abs(2.0**bits - perplexity)
 
 
 def _factorisation() -> Errors:
@@ -312,6 +349,14 @@ MISPRINTS = (
         _spike,
     ),
     Misprint("caption of 27.2", "Gaussian-Poisson", "Gamma-Poisson, as in the text", "names the priors of 27.15"),
+    Misprint("27.3.1", "``admixture mixture''", "admixture model", "names the model"),
+    Misprint(
+        "27.3.3.1",
+        "the perplexity is never below the entropy",
+        r"never below $2^H$: the cross entropy is never below $H$",
+        "the least perplexity of a source of 8 equally probable words",
+        _floor,
+    ),
     Misprint("27.29", r"perplexity$(p_{\mathrm{emp}}, p)$", "$q$ for $p$, as in 27.27", "names the model"),
     Misprint(
         "27.30 to 27.32",
@@ -369,6 +414,18 @@ MISPRINTS = (
         r"logits $\beta_{t,k}$, $b_{t,k} = \mathcal{S}(\beta_{t,k})$",
         "the words of a topic have its probabilities $b$",
         _logits,
+    ),
+    Misprint(
+        "27.66",
+        r"$\bar q_{ik} = \frac{1}{L_i} \sum_l q_{ilk}$",
+        r"$\mathbb{I}(q_{il} = k)$ for $q_{ilk}$",
+        "names the topics of 27.19, which are numbers",
+    ),
+    Misprint(
+        "27.67",
+        r"$\mathrm{Cat}(A_c \pi)$",
+        r"$\mathrm{Cat}(A_c \pi_i)$",
+        "names the weights of the document, which are given",
     ),
     Misprint(
         "27.76",

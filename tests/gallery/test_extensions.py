@@ -37,7 +37,7 @@ def test_labels_are_scored_exactly_and_at_one_state() -> None:
     found = label_rows(made())
     assert [row.own.topics for row in found] == SETTINGS["slda"]["topics"]
     for own, other, frequency in found:
-        assert own.measured[slda.WITHIN_LIMIT] == 1.0
+        assert (own.likelihood.error > 0.0) == (own.topics > SETTINGS["slda"]["exact_topics"])
         assert frequency == pytest.approx(np.log(0.5), abs=0.2)
         for row in (own, other):
             assert row.usual is not None
@@ -52,15 +52,12 @@ def test_labels_are_scored_exactly_and_at_one_state() -> None:
 
 def test_classes_have_a_posterior_by_the_likelihood_and_by_folding_in() -> None:
     found = rows(made(), "disclda", CLASS_MODELS)
-    assert [(row.model, row.topics) for row in found] == [
-        (disclda.BAYES, 1),
-        (disclda.BY_CLASS, 2),
-        (disclda.BLOCKS, 2),
-        (disclda.LEARNT, 2),
-    ]
+    others = (disclda.BY_CLASS, disclda.BLOCKS, disclda.LEARNT, disclda.CONDITIONAL)
+    assert [(row.model, row.topics) for row in found] == [(disclda.BAYES, 1), *((m, K) for m in others for K in (2, 4))]
     for row in found:
         assert row.usual is not None
         assert max(row.likelihood.value, row.usual.value) < 0.0
+        assert (row.likelihood.error > 0.0) == (row.topics > 2)
         assert -4.0 < row.measured[disclda.WORDS] < 0.0
         assert min(shares := [row.measured[name] for name in (disclda.ERROR, disclda.USUAL_ERROR)]) >= 0.0
         assert max(shares) <= 1.0

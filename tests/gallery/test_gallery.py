@@ -51,6 +51,7 @@ from gallery.tokens.science import (
     annealed_and_exact,
     bank,
     curve,
+    ends_of_em,
     opening_rows,
     sampled,
     senses,
@@ -66,7 +67,10 @@ PAPER = Path(__file__).parents[2] / "paper"
 TEXT = re.sub(
     r"\\input\{(sections/\w+|sources)\}",
     lambda part: (PAPER / f"{part[1]}.tex").read_text(),
-    (PAPER / "gallery.tex").read_text() + (PAPER / "gallery-supplement.tex").read_text().partition(r"\maketitle")[2],
+    (PAPER / "gallery.tex").read_text()
+    + "".join(
+        (PAPER / f"gallery-{name}.tex").read_text().partition(r"\maketitle")[2] for name in ("supplement", "erratum")
+    ),
 )
 GALLERY: dict[str, Any] = {
     "topics": [2, 4],
@@ -137,6 +141,7 @@ EVIDENCE: dict[str, Any] = {
     "alpha": 0.5,
     "gamma": 0.3,
 }
+RESTARTS: dict[str, Any] = {"components": 2, "points": 30, "spread": 3.0, "starts": 4, "iterations": 30}
 EVIDENCE |= {"temperatures": 20, "chains": 3, "iterations": 10, "sweeps": 10, "samples": 240}
 
 
@@ -164,6 +169,7 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "online": ("ap", ONLINE),
     "polysemy": ("ap", POLYSEMY),
     "evidence": ("none", EVIDENCE),
+    "restarts": ("none", RESTARTS),
     **UNDIRECTED,
     **PRIORS,
     **GRAPHS,
@@ -231,7 +237,7 @@ def test_every_model_is_scored_twice_but_those_without_a_likelihood() -> None:
     assert pairs == {(m, e) for m in models for e in (USUAL, LIKELIHOOD)} - {(NMF.name, LIKELIHOOD)}
     assert len(scores[["documents", "tokens", "tokens_left_out"]].drop_duplicates()) == 1
     beyond = cell(made(), variant="gallery", topics=4, evaluator=LIKELIHOOD).set_index("model")
-    annealed = {"lda", "lda-gibbs", "lda-vb", "lda-online-vb", "gap", "conditional-gap"}
+    annealed = {"lda", "lda-gibbs", "lda-vem", "lda-vb", "lda-online-vb", "gap", "conditional-gap"}
     annealed |= {"categorical-pca", "categorical-pca-point"}
     assert set(beyond.index[beyond["standard_error"] > 0.0]) == annealed
 
@@ -250,7 +256,7 @@ def test_folding_in_lies_above_the_likelihood_and_bounds_below() -> None:
 def test_annealing_has_the_exact_values() -> None:
     """The likelihoods of 8 or 10 cases at 6 errors of 8 chains each; an error of some tokens is small."""
     both = annealed_and_exact(made())
-    assert len(both) == 4 + 2 + 3 + 1 + 3  # LDA, GaP and categorical PCA; on records the profile and the latter
+    assert len(both) == 5 + 2 + 3 + 1 + 5  # LDA, GaP and categorical PCA; on records the profile and the latter
     for one in both:
         assert 0.0 < one.error < 0.1
         assert abs(one.value - one.exact) < 6.0 * one.error
@@ -345,6 +351,16 @@ def test_traces_go_from_batch_to_batch_and_senses_have_the_word() -> None:
         assert len(meaning.words) == 5
         assert 0 < len(meaning.tokens) <= 60
     assert word in {name for meaning in meanings for name, _ in meaning.words + meaning.tokens}
+
+
+def test_starts_end_nowhere_above_the_best_and_not_all_of_them_there() -> None:
+    ends = ends_of_em(made())
+    assert ends
+    for training, held_out in ends:
+        assert len(training) == len(held_out) == RESTARTS["starts"]
+        assert training.max() == 0.0
+        assert held_out[training.argmax()] == 0.0
+    assert min(training.min() for training, _ in ends) < -1e-3
 
 
 def test_contrasts_turn_with_the_scores() -> None:

@@ -3,18 +3,20 @@
 import functools
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from estimated import estimated
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
-from tiny_undirected import SETTINGS, TEST_DOCUMENTS, corpora, newsgroups
+from tiny_undirected import SETTINGS, TEST_DOCUMENTS, corpora, newsgroups, words
 
 from artifact.contrasts.effect import IS_ABOVE, IS_BELOW
-from artifact.contrasts.estimates import effects
+from artifact.contrasts.estimates import effects, per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import papers_of
 from artifact.results.reading import select
@@ -28,11 +30,15 @@ from gallery.member import LIKELIHOOD
 from gallery.undirected import spec as settings_undirected
 from gallery.undirected.exhibits import figure_27_32
 from gallery.undirected.experiments import boltzmann, replicated_softmax, undirected_units
+from gallery.undirected.models import maximum_likelihood
+from gallery.undirected.models.maximum_likelihood import fit, fit_mixture
 from gallery.undirected.science import (
     MACHINES,
+    RETRIEVERS,
     UNDIRECTED,
     WATCHED,
     checked,
+    choices,
     machines,
     perplexities,
     retrieval,
@@ -44,6 +50,12 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.corpora.synthetic import Law, Shape, draw
 from heldout.errors import InputError
+from heldout.evaluators.log_partition import log_likelihood, log_partition
+from heldout.models.harmonium_units import units
+from heldout.models.rbm import RBM
+from heldout.typing import Floats
+
+SOFTMAX_LDA = next(contrast for contrast in UNDIRECTED if contrast.name == "softmax-lda")
 
 
 def run(name: str, corpus: Corpus, **changes: Any) -> Results:
@@ -122,13 +134,143 @@ def test_perplexities_by_documents_and_tokens_are_those_of_equal_documents() -> 
     assert "1{,}335" in figure_27_32(made())
 
 
-def test_validation_chooses_rate_and_passes() -> None:
-    rows = select(made().measurements, variant="replicated-softmax", model="replicated-softmax", topics=4)
-    tried = select(rows, quantity=replicated_softmax.VALIDATION)
-    best = tried.sort_values("value").iloc[-1]
-    assert set(zip(tried["smoothing"], tried["at"], strict=True)) == {(0.5, 2), (0.5, 8), (1.0, 2), (1.0, 8)}
-    assert select(rows, quantity=replicated_softmax.CHOSEN_RATE)["value"].tolist() == [best["smoothing"]]
-    assert select(rows, quantity=replicated_softmax.CHOSEN_EPOCHS)["value"].tolist() == [best["at"]]
+def test_training_ends_where_validation_turns() -> None:
+    """The best stage is kept, nothing follows a fall, and a search without one is censored."""
+    rows = select(made().measurements, variant="replicated-softmax")
+    first, last = {"lda": 10, "replicated-softmax": 2}, {"lda": 80, "replicated-softmax": 16}
+    for model, K in (("lda", 4), ("lda", 5), ("replicated-softmax", 4), ("replicated-softmax", 3)):
+        own = select(rows, model=model, topics=K)
+        tried = select(own, quantity=replicated_softmax.VALIDATION).sort_values("at")
+        values, trained = tried["value"].tolist(), tried["at"].tolist()
+        assert trained == [first[model] * 2**stage for stage in range(len(trained))]
+        assert values[:-1] == sorted(values[:-1])
+        assert select(own, quantity=replicated_softmax.CHOSEN)["value"].tolist() == [trained[np.argmax(values)]]
+        turned = len(values) > 1 and values[-1] < values[-2]
+        assert turned or trained[-1] == last[model]
+        assert select(own, quantity=replicated_softmax.CENSORED)["value"].tolist() == [not turned]
+
+
+def test_every_search_that_did_not_turn_has_a_star_and_no_contrast() -> None:
+    inputs = made()
+    lines = figure_27_32(inputs).splitlines()
+    found = choices(inputs, "newsgroups")
+    assert len(found) == 4
+    for (model, K), choice in found.items():
+        (line,) = [line for line in lines if f"{RETRIEVERS[model]}, $K = {K}$" in line]
+        assert line.count("*") == choice.censored
+    rows = inputs.measurements
+    assert rows is not None
+    for value in (0.0, 1.0):
+        ends = rows["quantity"] == replicated_softmax.CENSORED
+        changed = replace(inputs, measurements=rows.assign(value=rows["value"].where(~ends, value)))
+        assert sum(line.count("*") for line in figure_27_32(changed).splitlines()) == 4 * value
+        assert bool(effects(SOFTMAX_LDA, changed)) == (value == 0.0)
+
+
+def test_every_machine_scores_at_least_the_simplest_model_inside_it() -> None:
+    """On training data and for every kind of units: independent responses, the mixture of two, fewer units."""
+    random = np.random.default_rng(0)
+    present = np.asarray(words().counts().toarray() > 0.0, dtype=float)[:, :5]
+    columns = np.eye(3)[random.integers(3, size=(60, 4))].reshape(60, -1)
+    columns[:30, :3] = (0.0, 0.0, 1.0)  # not independent
+    columns[:30, 3:6] = (0.0, 1.0, 0.0)
+    normal = np.where(random.random((60, 1)) < 0.5, 2.0, -2.0) + random.standard_normal((60, 3))
+    for visible, data, blocks in (
+        ("binary", present, ()),
+        ("categorical", columns, (3,) * 4),
+        ("gaussian", normal, ()),
+    ):
+        kinds: dict[str, Any] = {"visible": visible, "blocks": blocks}
+        layer = units(visible, blocks)
+        bias = layer.bias(data)
+        independent = (data @ bias + layer.log_base(data) - layer.log_normaliser(bias[None])[0]).mean()
+        mixture = fit_mixture(RBM(1, **kinds), data, random)
+        values = {"independent": independent, "mixture": mean_likelihood(mixture, data)}
+        for hidden in ("binary", "gaussian"):
+            inside = mixture if hidden == "binary" else None
+            for K in (1, 2):
+                inside = fit(RBM(K, hidden=hidden, penalty=1e-6, **kinds), data, random, inside)
+                values[f"{hidden} {K}"] = mean_likelihood(inside, data)
+        slack = 1e-4  # of the penalty and of what EM's half counts give away
+        assert values["mixture"] > values["independent"] - slack
+        assert values["binary 1"] > values["mixture"] - slack
+        assert values["binary 2"] > values["binary 1"] - slack
+        assert values["gaussian 1"] > values["independent"] - slack
+        assert values["gaussian 2"] > values["gaussian 1"] - slack
+        assert values["binary 1"] > values["independent"] + 0.05
+
+
+def mean_likelihood(model: RBM, data: Floats) -> float:
+    return float(log_likelihood(model, data, log_partition(model)).log_likelihood.mean())
+
+
+@pytest.mark.parametrize("hidden", ["binary", "gaussian"])
+@pytest.mark.parametrize(("visible", "blocks"), [("binary", ()), ("categorical", (3, 2)), ("gaussian", ())])
+def test_exact_gradients_are_differences_of_the_likelihood(visible: str, blocks: tuple[int, ...], hidden: str) -> None:
+    if visible == hidden == "gaussian":
+        pytest.skip("has a closed form")
+    random = np.random.default_rng(1)
+    data = {"binary": np.eye(5)[:, ::-1], "categorical": np.eye(5)[[0, 1, 2]] + np.eye(5)[[3, 4, 3]]}.get(
+        visible, random.standard_normal((6, 5))
+    )
+    for K in (1, 2):
+        model = RBM(K, visible=visible, blocks=blocks, hidden=hidden, penalty=0.3)
+        start = 0.5 * random.standard_normal(5 * K + 5 + K)
+        objective = maximum_likelihood._objective(model, data)
+        value, gradient = objective(start)
+        maximum_likelihood.set_parameters(model, start)
+        base = model.visible_units.log_base(data).mean()
+        penalty = 0.5 * 0.3 * (model.weights_**2).sum()
+        assert -value == pytest.approx(mean_likelihood(model, data) - base - penalty, abs=1e-8)
+        for i in range(len(start)):
+            step = np.zeros(len(start))
+            step[i] = 1e-5
+            slope = (objective(start + step)[0] - objective(start - step)[0]) / 2e-5
+            assert gradient[i] == pytest.approx(slope, abs=1e-6)
+
+
+def test_factor_analysis_is_at_its_maximum() -> None:
+    """No small change of a parameter raises the likelihood."""
+    random = np.random.default_rng(0)
+    data = random.standard_normal((200, 4)) + 2.0 * random.standard_normal((200, 1))
+    model = fit(RBM(1, visible="gaussian", hidden="gaussian"), data, random)
+    best, parameters = mean_likelihood(model, data), maximum_likelihood.parameters(model)
+    for _ in range(50):
+        maximum_likelihood.set_parameters(model, parameters + 0.01 * random.standard_normal(len(parameters)))
+        assert mean_likelihood(model, data) < best + 1e-12
+
+
+REFERENCE = Path(__file__).parents[2] / "data" / "reference" / "gallery" / "scores.csv"
+# experiment, model, K, and the model inside it with its K; mean field, which ends below, climbs another function
+INSIDE = (
+    ("boltzmann", "rbm-cd", None, "independent", 1),
+    ("boltzmann", "rbm-cd-k", None, "independent", 1),
+    ("boltzmann", "rbm-pcd", None, "independent", 1),
+    ("boltzmann", "categorical-mixture", None, "independent", 1),
+    ("replicated-softmax", "replicated-softmax", None, "unigram", 1),
+    ("replicated-softmax", "lda", None, "unigram", 1),
+    ("undirected-units", "product-mixture", 1, "independent", 1),
+    ("undirected-units", "rbm", 1, "independent", 1),
+    ("undirected-units", "rbm", 1, "product-mixture", 1),
+    ("undirected-units", "rbm", 2, "rbm", 1),
+    ("undirected-units", "undirected-pca", 1, "independent", 1),
+    ("undirected-units", "undirected-pca", 2, "undirected-pca", 1),
+)
+
+
+@pytest.mark.parametrize(("experiment", "model", "K", "inside", "fewer"), INSIDE)
+def test_reference_scores_are_at_least_those_of_the_simplest_model_inside(
+    experiment: str, model: str, K: int | None, inside: str, fewer: int
+) -> None:
+    """Means over seeds of held-out data, on each corpus; 0.005 nats per token are left to overfitting."""
+    scores = per_token(select(pd.read_csv(REFERENCE), variant=experiment, evaluator=LIKELIHOOD))
+    ones, others = select(scores, model=model), select(scores, model=inside, topics=fewer)
+    if K is not None:
+        ones = select(ones, topics=K)
+    assert len(ones)
+    assert len(others)
+    for (corpus, _), rows in ones.groupby(["corpus", "topics"]):
+        assert rows["value"].mean() > select(others, corpus=corpus)["value"].mean() - 0.005
 
 
 def test_no_test_document_plays_a_part_in_the_choice() -> None:
@@ -184,7 +326,7 @@ def test_other_units_are_scored_and_identities_hold() -> None:
     inputs = made()
     found = unit_likelihoods(inputs)
     assert list(found) == [("news-words", 0), ("cranfield", 100), ("cranfield", 200)]
-    assert set(found["news-words", 0]) == {"independent", "rbm", "undirected-pca"}
+    assert set(found["news-words", 0]) == {"independent", "product-mixture", "rbm", "undirected-pca"}
     rows = select(inputs.measurements, quantity=undirected_units.IDENTITY)
     assert len(rows) == 2 * 2 * 2
     assert rows["value"].max() < 1e-9
@@ -197,7 +339,7 @@ def test_gaps_are_values_of_their_own() -> None:
     random = np.random.default_rng(0)
     votes = from_responses("votes", random.integers(-1, 2, size=(40, 4)), tuple("abcd"), ("n", "y"), tuple("x" * 40))
     votes = replace(votes, documents=tuple(map(str, range(40))))
-    scores = run("undirected-units", votes).scores
+    scores = run("undirected-units", votes, penalty=10.0).scores
     assert {score.tokens for score in scores} == {8 * 4}
     assert all(-1.5 < score.log_likelihood / score.tokens < -0.8 for score in scores)  # log 3 = 1.1
     with pytest.raises(InputError, match="binary records"):

@@ -3,6 +3,7 @@
 from typing import Any
 
 PRIORS: dict[str, Any] = {"alpha": 0.5, "gamma": 0.1}
+ANSWERS = {"rounds": 3, "sweeps": 4, "exact_topics": 2, "chains": 4, "states": 20}
 STATES = {"states": 2, "delta": 0.1, "epsilon": 0.1, "sweeps": 4, "documents": 20, "spread": 0.6, "shown": 5}
 SETTINGS: dict[str, dict[str, Any]] = {
     "dynamics": {
@@ -21,8 +22,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "samples": 240,
         "shown": 4,
     },
-    "slda": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "rounds": 3, "sweeps": 4, "limit": 10**6},
-    "rtm": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "rounds": 3, "sweeps": 4, "pairs": 6, "draws": 50},
+    "slda": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "samples": 240, **ANSWERS},
+    "rtm": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "pairs": 6, **ANSWERS},
     "disclda": {
         **PRIORS,
         "classes": 2,
@@ -30,10 +31,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "test_documents": 3,
         "longest": 100,
         "words": 15,
-        "own": 1,
+        "own": [1, 2],
         "common": 1,
+        "exact_topics": 2,
+        "samples": 240,
         "softening": 0.3,
         "iterations": 5,
+        "conditional": 3,
         "fold_in_iterations": 30,
     },
     "lda-hmm": {

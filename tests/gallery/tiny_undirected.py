@@ -38,8 +38,9 @@ SOFTMAX: dict[str, Any] = {
     "optimise_every": 5,
     "samples": 240,
     "validation": 0.2,
-    "learning_rates": [0.5, 1.0],
-    "epochs": [2, 8],
+    "learning_rate": 0.5,
+    "epochs": 2,
+    "doublings": 3,
     "steps": 1,
     "annealed_chains": 40,
     "temperatures": 40,
@@ -47,14 +48,10 @@ SOFTMAX: dict[str, Any] = {
     "searched": 20,
 }
 UNITS: dict[str, Any] = {
-    "batch": 10,
-    "updates": 40,
-    "chains": 10,
     "hidden": [1, 2],
     "coordinates": 3,
     "scales": [1.0, 2.0],
-    "learning_rate": 0.05,
-    "penalty": 0.1,
+    "penalty": 0.01,
 }
 SETTINGS = {
     "boltzmann": ("news-words", BOLTZMANN),

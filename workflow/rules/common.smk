@@ -91,6 +91,9 @@ SECTIONS = []
 if settings.written:
     SUPPLEMENT = "supplement" if settings.document == MAIN else f"{settings.document}-supplement"
     DOCUMENTS[f"paper/{SUPPLEMENT}.pdf"] = f"{SUPPLEMENT}.tex"
+    ERRATUM = f"{settings.document}-erratum"
+    if (ROOT / f"paper/{ERRATUM}.tex").exists():
+        DOCUMENTS[f"paper/{ERRATUM}.pdf"] = f"{ERRATUM}.tex"
 if settings.written and settings.document == MAIN:
     SECTIONS = sorted(f"sections/{file.name}" for file in (ROOT / "paper/sections").glob("*.tex"))
     SECTIONS = [section for section in SECTIONS if not section.startswith("sections/gallery_")]

@@ -5,17 +5,24 @@ from itertools import groupby, zip_longest
 import numpy as np
 from matplotlib.figure import Figure
 
+from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point
 from artifact.typesetting import latex, style
+from artifact.typesetting.macros import Macros
 from artifact.typesetting.over_seeds import scored, signed
 from gallery.extensions import science as results
 from gallery.extensions.experiments import disclda, folding_in, lda_hmm, lda_hmm_words, rtm, slda
+from gallery.gaps import largest_distance
+from gallery.priors.spec import CORRELATION, COVARIATES
 from gallery.table_rows import Row, rows
+from heldout.evaluators import EXACT
 
 TIMES = 4  # number of times at which Figure 27.12 shows a topic's words
 LEAST_EFFECTIVE = 100.0  # effective number of chains below which neither an error nor a gap is shown
 SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
+BROWN_TOKENS = 1_137_466  # tokens of Brown in the chapter, section 27.4.3
+LITTLE = 0.1  # share below which a percentage has a decimal
 LIGHTEST = 0.55  # grey of a word that is never in the topics' state
 
 
@@ -78,20 +85,17 @@ def supervised(inputs: Inputs) -> str:
             body.append(latex.ADDLINESPACE)
         name = latex.corpus_name(corpus)
         for own, other, frequency in label_rows:
-            numbers = [row.likelihood.value for row in (own, other)]
-            numbers += [row.usual.value for row in (own, other) if row.usual is not None]
-            numbers += [row.measured[slda.WORDS] for row in (own, other)]
-            share = latex.percent(own.measured[slda.WITHIN_LIMIT], 0)
-            cells = [name, latex.integer(own.topics), share, latex.signed(frequency, 3)]
-            body.append([*cells, *(latex.signed(value, 3) for value in numbers)])
+            cells = [name, latex.integer(own.topics), latex.signed(frequency, 3)]
+            cells += [scored(row.likelihood) for row in (own, other)] + [_value(row.usual) for row in (own, other)]
+            body.append([*cells, *(latex.signed(row.measured[slda.WORDS], 3) for row in (own, other))])
             name = ""
     head = (
-        r"& & documents & by their & \multicolumn{2}{c}{label, exact} & \multicolumn{2}{c}{at one state}"
-        r" & \multicolumn{2}{c}{words, exact}\\" + "\n"
-        r"\cmidrule(lr){5-6}\cmidrule(lr){7-8}\cmidrule(l){9-10}" + "\n"
-        r"data & $K$ & within limit & frequency & sLDA & LDA & sLDA & LDA & sLDA & LDA\\"
+        r"& & by their & \multicolumn{2}{c}{label, likelihood} & \multicolumn{2}{c}{at one state}"
+        r" & \multicolumn{2}{c}{words}\\" + "\n"
+        r"\cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(l){8-9}" + "\n"
+        r"data & $K$ & frequency & sLDA & LDA & sLDA & LDA & sLDA & LDA\\"
     )
-    return latex.tabular(inputs, "@{}lrrrrrrrrr@{}", head, body)
+    return latex.tabular(inputs, "@{}lrrllrrrr@{}", head, body)
 
 
 def relational(inputs: Inputs) -> str:
@@ -100,9 +104,9 @@ def relational(inputs: Inputs) -> str:
     for row in rows(inputs, results.RTM, results.LINK_MODELS):
         mean, area = latex.signed(row.measured[rtm.MEAN], 3), latex.decimal(row.measured[rtm.AREA], 3)
         name, usual = [results.LINK_MODELS[row.model], latex.integer(row.topics)], _value(row.usual)
-        body.append([*name, usual, mean, _value(row.likelihood), _gap(row), area])
+        body.append([*name, usual, mean, scored(row.likelihood), _gap(row), area])
     head = r"model & $K$ & at one state & at mean weights & likelihood & gap & area under the curve\\"
-    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, body)
+    return latex.tabular(inputs, "@{}lrrrlrr@{}", head, body)
 
 
 def _value(point: Point | None, digits: int = 3) -> str:
@@ -120,13 +124,13 @@ def discriminative(inputs: Inputs) -> str:
         shares = [latex.percent(row.measured[quantity], 1) for quantity in (disclda.USUAL_ERROR, disclda.ERROR)]
         name = [results.CLASS_MODELS[row.model], latex.integer(row.topics)]
         words = latex.signed(row.measured[disclda.WORDS], 3)
-        body.append([*name, _value(row.usual), _value(row.likelihood), _gap(row), *shares, words])
+        body.append([*name, _value(row.usual), scored(row.likelihood), _gap(row), *shares, words])
     head = (
         r"& & \multicolumn{3}{c}{class, nats per document} & \multicolumn{2}{c}{wrong class} & words given\\" + "\n"
         r"\cmidrule(lr){3-5}\cmidrule(lr){6-7}" + "\n"
-        r"model & $K$ & folded in & exact & gap & folded in & exact & the class\\"
+        r"model & $K$ & folded in & likelihood & gap & folded in & likelihood & the class\\"
     )
-    return latex.tabular(inputs, "@{}lrrrrrrr@{}", head, body)
+    return latex.tabular(inputs, "@{}lrrlrrrr@{}", head, body)
 
 
 def sequences(inputs: Inputs) -> str:
@@ -172,6 +176,32 @@ def table_27_1(inputs: Inputs) -> str:
 def table_27_1_of_others(inputs: Inputs) -> str:
     """Return the same table for other corpora."""
     return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[1])
+
+
+# experiments and corpora whose test tokens without a known word the text counts
+LEFT_OUT = {
+    results.SEQUENCES: ("brown", "nips-running"),
+    results.DISCLDA: ("newsgroups",),
+    CORRELATION: ("nips-volumes",),
+    COVARIATES: ("nips-volumes", "reuters-topics"),
+}
+
+
+def extension_macros(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study."""
+    found = {}
+    for experiment, corpora in LEFT_OUT.items():
+        for corpus in corpora:
+            share = results.left_out(inputs, experiment, corpus)
+            shown = NOT_RUN if share is None else latex.percent(share, 1 if share < LITTLE else 0)
+            found[latex.camel("left-out", experiment, corpus)] = shown
+    for name, experiment in (("Labels", results.SLDA), ("Links", results.RTM)):
+        apart = largest_distance(inputs, experiment, EXACT, slda.ESTIMATED)
+        found[f"{name}Apart"] = NOT_RUN if apart is None else latex.decimal(apart, 4)
+    tokens = inputs.corpora[inputs.corpora["corpus"] == "brown"]["tokens"].tolist()
+    found["BrownTokensChapter"] = latex.integer(BROWN_TOKENS)
+    found["BrownTokens"] = latex.integer(tokens[0]) if tokens else NOT_RUN
+    return found
 
 
 def _words(inputs: Inputs, corpora: list[str]) -> str:

@@ -35,6 +35,7 @@ CLASS_MODELS = {
     disclda.BY_CLASS: "an LDA for each class",
     disclda.BLOCKS: "DiscLDA, block form",
     disclda.LEARNT: "DiscLDA, EM",
+    disclda.CONDITIONAL: "DiscLDA, conditional",
 }
 SEQUENCE_MODELS = {lda_hmm.HMM: "HMM", lda_hmm.LDA: "LDA", lda_hmm.MODEL: "LDA-HMM"}
 DYNAMIC_MODELS = {
@@ -74,6 +75,17 @@ def label_rows(inputs: Inputs) -> list[LabelRow]:
         LabelRow(row, by_model[slda.REGRESSION][cell], frequencies[row.corpus])
         for cell, row in by_model[slda.MODEL].items()
     ]
+
+
+def left_out(inputs: Inputs, experiment: str, corpus: str) -> float | None:
+    """Return the share of test tokens that are left out of an experiment's scores, of all seeds; None without any."""
+    place = {"variant": experiment, "corpus": corpus}
+    measured_shares = select(inputs.measurements, **place, quantity=disclda.LEFT_OUT)["value"]
+    scores = select(inputs.scores, **place).drop_duplicates("seed")
+    if len(measured_shares):  # where the scored tokens are answers
+        return float(measured_shares.mean())
+    left, scored_tokens = scores["tokens_left_out"].sum(), scores["tokens"].sum()
+    return float(left / (left + scored_tokens)) if left else None
 
 
 def effective_size(inputs: Inputs, row: Row) -> float | None:
@@ -202,6 +214,11 @@ def _answers(name: str, evaluator: str = LIKELIHOOD) -> Side:
     return scored(name, (SLDA, RTM), (slda.MODEL, rtm.MODEL), evaluator)
 
 
+def _classes(name: str, model: str) -> Side:
+    """Return the likelihood of documents' classes given words by K."""
+    return scored(name, DISCLDA, model)
+
+
 def _plugged(name: str, model: str) -> Side:
     """Return the likelihood of the next time's documents at the expected topics."""
     return scored(name, DYNAMICS, dynamics.PLUGGED[model])
@@ -251,6 +268,22 @@ EXTENSIONS = (
         "Links have to depend on the topics that were chosen, and not on their weights, or prediction is worse.",
         scored("the likelihood of links under the relational topic model", RTM, rtm.MODEL),
         scored("that of one whose links read the weights", RTM, rtm.WEIGHTED),
+        margin=LABELS,
+    ),
+    contrast(
+        "class-common",
+        "section 27.4.4.1",
+        "Common topics of all classes beside the class's own tell classes better than an LDA for each class.",
+        _classes("the class's likelihood under DiscLDA's block form", disclda.BLOCKS),
+        _classes("that under an LDA for each class", disclda.BY_CLASS),
+        margin=LABELS,
+    ),
+    contrast(
+        "class-conditional",
+        "section 27.4.4.1",
+        "Class transformations that maximise the conditional likelihood tell classes better than those of EM.",
+        _classes("the class's likelihood under transformations fitted to the classes", disclda.CONDITIONAL),
+        _classes("that under EM's", disclda.LEARNT),
         margin=LABELS,
     ),
     contrast(

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from annotated_types import Ge, Gt, Le, Lt, Unit, doc
+from annotated_types import Ge, Gt, Le, Lt, doc
 
 from artifact.study.manifest import Exhibit, Experiment
 from artifact.study.settings import Several
@@ -15,31 +15,35 @@ Topics = Annotated[Several[Pair], doc("numbers K of topics")]
 
 ROUNDS = doc("number of rounds of Monte Carlo EM")
 ROUND_SWEEPS = doc("number of sweeps of Gibbs sampling in a round")
+EXACT_TOPICS = doc("largest number of topics of the exact sum; beyond it the likelihood is an estimate")
+SAMPLES = doc("largest number of sweeps of the reference")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Supervised(_Priors):
+class _Answers(_Priors):
+    topics: Topics
+    penalty: Annotated[Positive, doc("precision of the Gaussian prior of the labels' or links' weights")]
+    rounds: Annotated[Count, ROUNDS]
+    sweeps: Annotated[Pair, ROUND_SWEEPS]
+    exact_topics: Annotated[Count, EXACT_TOPICS]
+    chains: Annotated[Pair, doc("number of Gibbs chains of a test document given its words")]
+    states: Annotated[Count, doc("number of states of a chain that are read")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Supervised(_Answers):
     """Settings of `slda`."""
 
-    topics: Topics
-    penalty: Annotated[Positive, doc("precision of the Gaussian prior of the label's weights")]
-    rounds: Annotated[Count, ROUNDS]
-    sweeps: Annotated[Pair, ROUND_SWEEPS]
-    limit: Annotated[Count, Unit("updates"), doc("work on one document above which the document is left out")]
+    samples: Annotated[int, Ge(240), SAMPLES]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Relational(_Priors):
+class Relational(_Answers):
     """Settings of `rtm`."""
 
-    topics: Topics
-    penalty: Annotated[Positive, doc("precision of the Gaussian prior of the links' weights")]
-    rounds: Annotated[Count, ROUNDS]
-    sweeps: Annotated[Pair, ROUND_SWEEPS]
     pairs: Annotated[
         Count, doc("largest number of linked pairs that are scored, and of pairs without a link beside them")
     ]
-    draws: Annotated[Pair, doc("number of draws of the weights of a document, where links read them")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +55,13 @@ class Discriminative(_Priors):
     test_documents: Annotated[Count, doc("number of test documents of a class")]
     longest: Annotated[Count, doc("largest number of tokens of a document")]
     words: Annotated[Count, doc("size of the vocabulary, the words of most training documents")]
-    own: Annotated[Count, doc("number of topics of a class")]
-    common: Annotated[Count, doc("number of topics of all classes")]
+    own: Annotated[Several[Count], doc("numbers of topics of a class")]
+    common: Annotated[Count, doc("number of topics of all classes to each of a class's own")]
+    exact_topics: Annotated[Count, EXACT_TOPICS]
+    samples: Annotated[int, Ge(240), SAMPLES]
     softening: Annotated[float, Gt(0), Lt(1), doc("share of the even matrix where A_c is learnt")]
     iterations: Annotated[Count, doc("largest number of EM iterations")]
+    conditional: Annotated[Count, doc("largest number of quasi-Newton steps of the conditional likelihood")]
     fold_in_iterations: Annotated[Count, doc("number of iterations of folding in")]
 
 
@@ -111,7 +118,7 @@ class Dynamics(_Priors):
     tokens: Annotated[Count, doc("number of tokens of a test document, its first")]
     chains: Annotated[Pair, doc("number of annealing chains of the dynamic topic model")]
     temperatures: Annotated[Count, doc("number of steps of a chain")]
-    samples: Annotated[int, Ge(240), doc("largest number of sweeps of the reference")]
+    samples: Annotated[int, Ge(240), SAMPLES]
     shown: Annotated[Count, doc("number of most probable words of a topic")]
 
 

@@ -25,6 +25,20 @@ _HALF_OF_LDA = style.lighter(_LDA)
 _ONLINE = ("-", "--", ":", "-.")  # lines of online variational Bayes, by batch size
 
 
+def restarts(inputs: Inputs) -> Figure:
+    """Draw the likelihoods that EM ends at less the best start's: sorted left, held out against training right."""
+    figure, ((left, right),) = style.grid(1, 2, style.HEIGHT)
+    for training, held_out in results.ends_of_em(inputs):
+        shares = [(rank + 1.0) / len(training) for rank in range(len(training))]
+        left.plot(shares, sorted(training, reverse=True), linewidth=1.0)
+        right.plot(training, held_out, "o", markersize=2.0)
+    left.set_xlabel("share of the starts, best first")
+    left.set_ylabel("log p(x), nats per point,\nless the best start's")
+    right.set_xlabel("training points")
+    right.set_ylabel("held-out points")
+    return figure
+
+
 def figure_27_6(inputs: Inputs) -> Figure:
     """Draw perplexity against K: left as published, right on the public sample of AP with every score of PLSI.
 
@@ -181,7 +195,10 @@ def table_27_6(inputs: Inputs) -> str:
     """Return the perplexities of Figure 27.6 by K, published and ours; at the largest K also by equation 27.29."""
     names = results.corpora(inputs, results.PERPLEXITY)
     corpus = names[0] if names else ""
-    topics = sorted({K for scores in FIGURE_ROWS.values() for K in results.curve(inputs, corpus, scores)})
+    topics = sorted(
+        {K for scores in FIGURE_ROWS.values() for K in results.curve(inputs, corpus, scores)}
+        | {K for published in results.PUBLISHED.values() for K in published.topics}
+    )
     rows: list[latex.TableRow] = []
     for name, published in results.PUBLISHED.items():
         printed = dict(zip(published.topics, published.perplexities, strict=True))
@@ -225,7 +242,10 @@ def _bold(text: str, bold: bool) -> str:
 
 
 def table_27_8(inputs: Inputs) -> str:
-    """Return the topics of Figure 27.8: in the model, their exact posterior means, and means of Gibbs sampling."""
+    """Return the topics of Figure 27.8: in the model, posterior means, exact and by Gibbs sampling, and published.
+
+    The published ones are of one sample, of other documents.
+    """
     rows: list[latex.TableRow] = []
     for v, word in enumerate(results.BANK_WORDS):
         cells = [word]
@@ -233,10 +253,12 @@ def table_27_8(inputs: Inputs) -> str:
             for quantity in ("true", "exact", "sampled"):
                 values = results.bank(inputs, f"{quantity}-{MEANS}")
                 cells.append(latex.decimal(values[k - 1, v], 3) if values.size else latex.DASH)
+            printed = results.PUBLISHED_BANK[k - 1].get(word)
+            cells.append(latex.DASH if printed is None else latex.decimal(printed, 2))
         rows.append(cells)
     head = (
-        r"& \multicolumn{3}{c}{topic 1} & \multicolumn{3}{c}{topic 2}\\" + "\n"
-        r"\cmidrule(lr){2-4}\cmidrule(l){5-7}" + "\n"
-        r"word & model & exact & sampled & model & exact & sampled\\"
+        r"& \multicolumn{4}{c}{topic 1} & \multicolumn{4}{c}{topic 2}\\" + "\n"
+        r"\cmidrule(lr){2-5}\cmidrule(l){6-9}" + "\n"
+        r"word" + r" & model & exact & sampled & published" * 2 + r"\\"
     )
-    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)
+    return latex.tabular(inputs, "@{}lrrrrrrrr@{}", head, rows)

@@ -147,6 +147,17 @@ class Evidence(_Priors):
     samples: Reference
 
 
+@dataclass(frozen=True, kw_only=True)
+class Restarts:
+    """Settings of `restarts`."""
+
+    components: Annotated[Count, doc("number of components, of the points and of the mixture")]
+    points: Annotated[Count, doc("number of points drawn to train on, and of held-out ones")]
+    spread: Annotated[Positive, doc("standard deviation of the components' means; a point has 1")]
+    starts: Annotated[Pair, doc("number of random starts")]
+    iterations: Annotated[Count, doc("largest number of EM iterations")]
+
+
 EXPERIMENTS = {
     "gallery": Experiment(Gallery),
     "records": Experiment(Records),
@@ -157,8 +168,14 @@ EXPERIMENTS = {
     "bank-and-river": Experiment(BankAndRiver, corpora="none"),
     "online": Experiment(Online),
     "evidence": Experiment(Evidence, corpora="none"),
+    "restarts": Experiment(Restarts, corpora="none"),
 }
 EXHIBITS = {
+    "figure-restarts": Exhibit(
+        "maxima of the likelihood that EM ends at, by random start",
+        "exhibits.restarts",
+        ("restarts",),
+    ),
     "figure-27-6": Exhibit(
         "perplexity of unigram, mixture, pLSI and LDA",
         "exhibits.figure_27_6",

@@ -3,7 +3,6 @@
 from matplotlib.figure import Figure
 
 from artifact.contrasts.effect import NOT_RUN
-from artifact.contrasts.estimates import per_token
 from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds, style
@@ -11,7 +10,6 @@ from artifact.typesetting.macros import Macros
 from artifact.typesetting.over_seeds import scored
 from artifact.typesetting.style import Props
 from gallery.gaps import gaps
-from gallery.member import LIKELIHOOD
 from gallery.tokens.science import corpora
 from gallery.undirected import science as results
 from gallery.undirected.experiments import boltzmann as boltzmann_run
@@ -26,6 +24,7 @@ _LINES: dict[str, Props] = {
     boltzmann_run.MORE: {"color": style.COLOURS["lsa"], "linestyle": style.DASHED},
     boltzmann_run.FIELD: {"color": style.REPORTED_COLOUR, "linestyle": "-"},
 }
+HIDDEN = 50  # hidden units of the published machines
 _SOFTMAX = style.COLOURS["annealed"]
 
 
@@ -78,39 +77,45 @@ def boltzmann_table(inputs: Inputs) -> str:
 def figure_27_32(inputs: Inputs) -> str:
     """Return the table of Figure 27.32: published perplexities and ours, by documents (27.29) and by tokens."""
     rows: list[latex.TableRow] = []
-    for corpus in corpora(inputs, "replicated-softmax"):
-        ours = results.perplexities(inputs, corpus)
+    for corpus in corpora(inputs, SOFTMAX):
+        ours, chosen = results.perplexities(inputs, corpus), results.choices(inputs, corpus)
         if rows:
             rows.append(latex.ADDLINESPACE)
         published = results.PUBLISHED.get(corpus)
-        names = {(replicated_softmax.UNIGRAM, 1): "unigram"}
-        names |= {key: f"LDA, $K = {key[1]}$" for key in sorted(ours) if key[0] == models.LDA}
-        names |= {
-            key: f"replicated softmax, $K = {key[1]}$" for key in sorted(ours) if key[0] == replicated_softmax.SOFTMAX
-        }
+        asked = {(LDA, K) for K in published.lda} | {(replicated_softmax.SOFTMAX, HIDDEN)} if published else set()
         shown = latex.corpus_name(corpus)
-        for (model, K), name in names.items():
-            if (model, K) not in ours:
-                continue
-            own = ours[model, K]
-            error = rf" \ensuremath{{\pm}} {max(own.error, 0.1):.1f}" if own.error else ""
+        for model, K in [(replicated_softmax.UNIGRAM, 1), *sorted({*ours, *asked} - {(replicated_softmax.UNIGRAM, 1)})]:
+            name = replicated_softmax.UNIGRAM if K == 1 else f"{results.RETRIEVERS[model]}, $K = {K}$"
             cells = [latex.DASH if published is None else _published(published, model, K)]
-            cells += [latex.perplexity(own.documents), f"{latex.perplexity(own.tokens)}{error}"]
-            rows.append([shown, name, *cells])
+            if own := ours.get((model, K)):
+                error = rf" \ensuremath{{\pm}} {max(own.error, 0.1):.1f}" if own.error else ""
+                cells += [latex.perplexity(own.documents), f"{latex.perplexity(own.tokens)}{error}"]
+            else:
+                cells += [NOT_RUN, NOT_RUN]
+            rows.append([shown, name, _trained(chosen.get((model, K))), *cells])
             shown = ""
-    head = r"documents & model & published & by documents & by tokens\\"
-    return latex.tabular(inputs, "@{}llrrr@{}", head, rows)
+    head = r"documents & model & trained & published & by documents & by tokens\\"
+    return latex.tabular(inputs, "@{}llrrrr@{}", head, rows)
+
+
+def _trained(choice: results.Choice | None) -> str:
+    """Return the least and the largest number of passes or sweeps, a star where a search ended before it turned."""
+    if choice is None:
+        return latex.DASH
+    ends = sorted({choice.trained[0], choice.trained[-1]})
+    return r"\,--\,".join(map(latex.integer, ends)) + "*" * choice.censored
 
 
 def _published(row: results.Published, model: str, K: int) -> str:
     value = {models.LDA: row.lda.get(K), replicated_softmax.UNIGRAM: row.unigram}.get(model)
-    if model == replicated_softmax.SOFTMAX and max(k for k in row.lda if k < max(row.lda)) == K:
+    if model == replicated_softmax.SOFTMAX and K == HIDDEN:
         value = row.softmax
     return latex.DASH if value is None else latex.perplexity(value)
 
 
 NAMES = {
     undirected_units.INDEPENDENT: "independent",
+    undirected_units.PRODUCTS: "mixture of two products",
     undirected_units.RBM_NAME: "binary hidden units",
     undirected_units.PCA: "Gaussian hidden units",
     undirected_units.MIXTURE: "binary hidden units",
@@ -172,19 +177,14 @@ def undirected(inputs: Inputs) -> Macros:
         found[f"SoftmaxNews{name}"] = over_seeds.perplexity(
             select(by_document, model=model, topics=hidden)["value"].tolist()
         )
+        precision = select(
+            inputs.measurements, variant=SOFTMAX, quantity=replicated_softmax.AVERAGE_PRECISION, model=model
+        )
+        found[f"SoftmaxPrecision{name}"] = over_seeds.decimal(precision["value"].tolist(), 3)
         found[f"SoftmaxNews{name}Published"] = NOT_RUN if value is None else latex.perplexity(value)
-    reuters = per_token(select(inputs.scores, variant=SOFTMAX, corpus="reuters", evaluator=LIKELIHOOD))
-    units = sorted(set(select(reuters, model=replicated_softmax.SOFTMAX)["topics"]))
-    for name, key in (("Few", 0), ("More", -1)):
-        own = select(reuters, model=replicated_softmax.SOFTMAX, topics=units[key] if units else 0)
-        found[f"SoftmaxReuters{name}"] = over_seeds.perplexity(own["value"].tolist())
-        found[f"SoftmaxUnits{name}"] = latex.integer(units[key]) if units else NOT_RUN
-    unigram = select(reuters, model=replicated_softmax.UNIGRAM)
-    found["SoftmaxReutersUnigram"] = over_seeds.perplexity(unigram["value"].tolist())
-    asked = inputs.settings.experiment(SOFTMAX).get("settings", {})
-    for name, quantity in (("Training", "training_documents"), ("Words", "words")):
-        value = asked.get(quantity, {}).get("newsgroups")
-        found[f"Softmax{name}"] = latex.integer(value) if value else NOT_RUN
+    words = inputs.settings.experiment(SOFTMAX).get("settings", {}).get("words", {}).get("newsgroups")
+    found["SoftmaxWords"] = latex.integer(words) if words else NOT_RUN
+    found["SoftmaxTraining"] = latex.integer(news.training)
     found["SoftmaxReuters"], found["SoftmaxReutersChapter"] = latex.corpus_name("reuters"), "RCV1"
     for name, corpus in (("Nips", "nips-volumes"), ("Reuters", "reuters")):
         found[f"SoftmaxWords{name}"] = latex.integer(results.PUBLISHED[corpus].words)

@@ -54,16 +54,15 @@ class ReplicatedSoftmax(_Training):
     topics: Annotated[Several[Count], doc("numbers K of topics of LDA")]
     alpha: Annotated[Positive, doc("Dirichlet parameter of LDA's weights, at first")]
     gamma: Annotated[Positive, doc("Dirichlet parameter of LDA's topics, at first, and of the unigram")]
-    sweeps: Annotated[Count, doc("number of sweeps of collapsed Gibbs sampling")]
+    sweeps: Annotated[Count, doc("number of sweeps of collapsed Gibbs sampling, at first")]
     optimise_every: Annotated[
         int, Ge(0), doc("sweeps between two estimates of LDA's Dirichlet parameters; 0 leaves them as they are")
     ]
     samples: Annotated[int, Ge(240), doc("largest number of sweeps of the reference")]
-    validation: Annotated[
-        float, Gt(0), Lt(1), doc("share of the training documents that choose learning rate and passes")
-    ]
-    learning_rates: Annotated[Several[Positive], doc("candidates for the learning rate of the first step")]
-    epochs: Annotated[Several[Count], doc("candidates for the number of passes over the training data")]
+    validation: Annotated[float, Gt(0), Lt(1), doc("share of the training documents that say when to stop")]
+    learning_rate: Annotated[Positive, RATE]
+    epochs: Annotated[Count, doc("number of passes over the training data, at first")]
+    doublings: Annotated[int, Ge(0), doc("largest number of times that passes and sweeps are doubled")]
     steps: Annotated[Count, doc("number of sweeps of contrastive divergence")]
     queries: Annotated[Count, doc("largest number of held-out documents for which others are retrieved")]
     searched: Annotated[Count, doc("largest number of training documents among which they are retrieved")]
@@ -76,11 +75,7 @@ class UndirectedUnits:
     hidden: Annotated[Several[Annotated[Count, Le(2)]], doc("numbers of hidden units, few enough for quadrature")]
     coordinates: Annotated[Count, doc("number of coordinates of latent semantic analysis")]
     scales: Annotated[Several[Positive], doc("standard deviations of the coordinates")]
-    chains: Annotated[Count, doc("number of chains of persistent contrastive divergence")]
-    batch: Annotated[Count, BATCH]
-    updates: Annotated[Count, doc("number of steps of the gradient, rounded up to whole passes over the training data")]
-    learning_rate: Annotated[Positive, RATE]
-    penalty: Annotated[float, Ge(0), doc("precision of a Gaussian prior of the weights, per case")]
+    penalty: Annotated[Positive, doc("precision of a Gaussian prior of the weights")]
 
 
 BOLTZMANN, SOFTMAX, UNITS = "boltzmann", "replicated-softmax", "undirected-units"

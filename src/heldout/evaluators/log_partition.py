@@ -28,7 +28,7 @@ from scipy.special import logsumexp
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.trapezoid import grid
-from heldout.models.harmonium_units import BINARY, GAUSSIAN, HALF_LOG_2PI, MULTINOMIAL, Categorical
+from heldout.models.harmonium_units import BINARY, GAUSSIAN, HALF_LOG_2PI, MULTINOMIAL, Categorical, Units
 from heldout.models.rbm import RBM
 from heldout.typing import Floats, Ints
 
@@ -237,17 +237,26 @@ def _by_quadrature(model: RBM) -> float:
     W, b, c, layer = model.weights_, model.visible_bias_, model.hidden_bias_, model.visible_units
     if W.shape[1] > 2:
         raise InputError(f"log Z: {W.shape[1]} Gaussian hidden units; quadrature takes 1 or 2, anneal instead")
+    nodes = quadrature_nodes(layer, W, c)
+    parts = (nodes[i : i + 4096] for i in range(0, len(nodes), 4096))
+    values = [h @ c - 0.5 * (h**2).sum(axis=1) + layer.log_normaliser(b + h @ W.T) for h in parts]
+    return float(logsumexp(np.concatenate(values)) + W.shape[1] * math.log(SPACING))
+
+
+def quadrature_nodes(layer: Units, W: Floats, c: Floats, spacing: float = SPACING) -> Floats:
+    """Return the nodes, (J, K), of the trapezoid rule over Gaussian hidden units, for discrete visible ones.
+
+    Raises:
+        InputError: for more than `MOST_NODES` nodes.
+    """
     if isinstance(layer, Categorical):
         low, high = (extreme.reduceat(W, layer.starts, axis=0).sum(axis=0) for extreme in (np.minimum, np.maximum))
     else:
         low, high = np.minimum(W, 0.0).sum(axis=0), np.maximum(W, 0.0).sum(axis=0)
-    needed = np.prod((high - low + 2.0 * COVERED) / SPACING)
+    needed = np.prod((high - low + 2.0 * COVERED) / spacing)
     if not needed <= MOST_NODES:
         raise InputError(f"log Z: quadrature would take {needed:.0f} nodes; the weights are too large, penalise them")
-    nodes = grid(low + c - COVERED, high + c + COVERED, SPACING)
-    parts = (nodes[i : i + 4096] for i in range(0, len(nodes), 4096))
-    values = [h @ c - 0.5 * (h**2).sum(axis=1) + layer.log_normaliser(b + h @ W.T) for h in parts]
-    return float(logsumexp(np.concatenate(values)) + W.shape[1] * math.log(SPACING))
+    return grid(low + c - COVERED, high + c + COVERED, spacing)
 
 
 def log_likelihood(model: RBM, X: object, log_z: Floats | float, error: Floats | float = 0.0) -> Evaluation:

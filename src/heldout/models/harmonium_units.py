@@ -29,6 +29,14 @@ BINARY, CATEGORICAL, GAUSSIAN, MULTINOMIAL = "binary", "categorical", "gaussian"
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
+def _sum(data: Floats, weights: Floats | None) -> Floats:
+    return np.asarray(data.sum(axis=0) if weights is None else weights @ data)
+
+
+def _total(data: Floats, weights: Floats | None) -> float:
+    return float(len(data)) if weights is None else float(weights.sum())
+
+
 class Units(ABC):
     """A layer of units of one kind.
 
@@ -55,8 +63,8 @@ class Units(ABC):
         """Draw x, (N, R), given natural parameters and sizes, (N,)."""
 
     @abstractmethod
-    def bias(self, data: Floats) -> Floats:
-        """Return the (R,) natural parameters with the mean of (N, R) data, with a count added where one is 0."""
+    def bias(self, data: Floats, weights: Floats | None = None) -> Floats:
+        """Return the (R,) natural parameters with the smoothed mean of (N, R) data, weighted by (N,)."""
 
     def size(self, x: Floats) -> Floats:
         """Return the factor of the hidden biases in the energy, (N,): L for multinomial units, 1 for all others."""
@@ -91,9 +99,9 @@ class Binary(Units):
         """Draw from (27.101) or (27.102)."""
         return np.asarray(random.random(eta.shape) < expit(eta), dtype=float)
 
-    def bias(self, data: Floats) -> Floats:
-        """Return the log odds of the means."""
-        mean = (data.sum(axis=0) + 0.5) / (len(data) + 1.0)
+    def bias(self, data: Floats, weights: Floats | None = None) -> Floats:
+        """Return the log odds of the means, half a count added to either value."""
+        mean = (_sum(data, weights) + 0.5) / (_total(data, weights) + 1.0)
         return np.asarray(np.log(mean) - np.log1p(-mean))
 
 
@@ -147,9 +155,9 @@ class Categorical(Units):
             drawn[np.arange(len(eta)), start + noisy[:, start : start + width].argmax(axis=1)] = 1.0
         return drawn
 
-    def bias(self, data: Floats) -> Floats:
-        """Return the logarithms of the values' shares."""
-        counts = data.sum(axis=0) + 0.5
+    def bias(self, data: Floats, weights: Floats | None = None) -> Floats:
+        """Return the logarithms of the values' shares, half a count added to each."""
+        counts = _sum(data, weights) + 0.5
         return np.asarray(np.log(counts) - np.log(np.repeat(self._sums(counts), self.blocks)))
 
 
@@ -177,9 +185,9 @@ class Gaussian(Units):
         """Draw from N(eta, I) (27.110)."""
         return eta + random.standard_normal(eta.shape)
 
-    def bias(self, data: Floats) -> Floats:
+    def bias(self, data: Floats, weights: Floats | None = None) -> Floats:
         """Return the means."""
-        return np.asarray(data.mean(axis=0))
+        return np.asarray(data.mean(axis=0) if weights is None else weights @ data / weights.sum())
 
     def log_base(self, x: Floats) -> Floats:
         """Return -|x|^2 / 2."""
@@ -216,9 +224,9 @@ class Multinomial(Units):
         uniforms = random.random(int(lengths.sum()))
         return np.asarray(_drawn_counts(np.ascontiguousarray(self.mean(eta)), lengths, uniforms))
 
-    def bias(self, data: Floats) -> Floats:
-        """Return the logarithms of the words' shares."""
-        counts = data.sum(axis=0) + 0.5
+    def bias(self, data: Floats, weights: Floats | None = None) -> Floats:
+        """Return the logarithms of the words' shares, half a count added to each."""
+        counts = _sum(data, weights) + 0.5
         return np.asarray(np.log(counts / counts.sum()))
 
 

@@ -20,6 +20,10 @@ Here the VM step uses R and H after the VE step. Both algorithms multiply H by s
 and are at a fixed point exactly where these factors are 1 (or the parameter is 0): they take different paths to the
 same fixed points.
 
+Priors. With W[., k] ~ Dir(a) and H[d] ~ Dir(b) the objective gains (a - 1) sum log W + (b - 1) sum log H, and each half
+of 3.24 adds its constant, a - 1 or b - 1, to its numerator before it is divided by the new sum. At a = b = 1, which is
+PLSA, there is none; `heldout.models.lda` integrates the weights out where such priors are wanted.
+
 Kernel. The passes of `heldout.models.plsa`; an iteration is `ve_iterations` + 1 passes over the documents (the last
 only for R at the new H) and one over the words.
 """

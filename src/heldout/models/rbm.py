@@ -68,6 +68,7 @@ class RBM(Estimator):
         learning_rate: of the first step.
         decay: whether the rate falls to 0, linearly.
         penalty: precision of a Gaussian prior of W, per case (weight decay).
+        warm_start: whether another `fit` begins where the last one ended, with the first rate again.
         random_state: generator of all that is random, or its seed.
 
     Attributes (after `fit`):
@@ -91,6 +92,7 @@ class RBM(Estimator):
     learning_rate: float = 0.05
     decay: bool = True
     penalty: float = 0.0
+    warm_start: bool = False
     weights_: Floats = field(init=False)
     visible_bias_: Floats = field(init=False)
     hidden_bias_: Floats = field(init=False)
@@ -113,8 +115,12 @@ class RBM(Estimator):
         data, random = v.check(X), np.random.default_rng(self.random_state)
         R, K, N = data.shape[1], self.n_components, len(data)
         sizes, batch = v.size(data), min(self.batch, N)
-        self.weights_, self.hidden_bias_ = START * random.standard_normal((R, K)), np.zeros(K)
-        self.visible_bias_ = v.bias(data)
+        if self.warm_start and hasattr(self, "weights_"):  # in new arrays: a copy of the model keeps its own
+            self.weights_, self.visible_bias_ = self.weights_.copy(), self.visible_bias_.copy()
+            self.hidden_bias_ = self.hidden_bias_.copy()
+        else:
+            self.weights_, self.hidden_bias_ = START * random.standard_normal((R, K)), np.zeros(K)
+            self.visible_bias_ = v.bias(data)
         chains_of = sizes[random.integers(N, size=self.chains)]
         chains = v.draw(np.broadcast_to(self.visible_bias_, (self.chains, R)), chains_of, random)
         field_of_h, mean_size = np.full((1, K), 0.5 if h.kind == BINARY else 0.0), np.array([sizes.mean()])
@@ -150,8 +156,15 @@ class RBM(Estimator):
     def _step(self, clamped: tuple[Floats, ...], free: tuple[Floats, ...], alpha: float, mean: float = 1.0) -> None:
         """Step along the gradient of visible values, hidden means and sizes in both phases; `mean` is the mean size."""
         (v, h, s), (v_free, h_free, s_free), rate = clamped, free, alpha / mean
-        gradient = v.T @ h / len(v) - v_free.T @ h_free / len(v_free)
-        self.weights_ += rate * (gradient - self.penalty * self.weights_)
+        gradient = v.T @ h  # from here in place: of many words the arrays are large
+        gradient /= len(v)
+        free_gradient = v_free.T @ h_free
+        free_gradient /= len(v_free)
+        gradient -= free_gradient
+        if self.penalty:
+            gradient -= self.penalty * self.weights_
+        gradient *= rate
+        self.weights_ += gradient
         self.visible_bias_ += rate * (v.mean(axis=0) - v_free.mean(axis=0))
         self.hidden_bias_ += rate / mean * (s @ h / len(v) - s_free @ h_free / len(v_free))
 

@@ -11,7 +11,10 @@ first term
 
 O omits the entropy S(q). For a discrete h it is 0, so O is a lower bound on the log-likelihood. For a continuous h the
 point is the limit of ever narrower densities, whose entropy, dim(h) log(sigma sqrt(2 pi e)) for a Gaussian, goes to
-minus infinity: O then bounds nothing. The VE step raises O over h^, the VM step over theta; O never falls.
+minus infinity: O then bounds nothing. On the simplex of J weights it is the limit of Dir(epsilon alpha), whose
+covariance falls as 1 / epsilon in J - 1 dimensions: its entropy is (1 - J) / 2 log epsilon and a constant.
+
+The VE step raises O over h^, the VM step over theta; O never falls.
 
 A model of discrete latent variables can also run exact EM: its VE step takes q = p(h | x), its objective keeps
 S(q), and 2.2 holds with equality.

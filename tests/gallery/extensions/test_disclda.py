@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import digamma, gammaln
+from scipy.special import digamma, gammaln, log_softmax
 
-from gallery.extensions.models.disclda import DiscLDA, block_form
+from gallery.extensions.models.disclda import DiscLDA, block_form, conditional
 from gallery.tokens.models.lda_vb import document_bounds, e_step
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
@@ -101,6 +101,35 @@ def test_learnt_matrices_leave_a_block_form_that_does_not_serve() -> None:
     asked: dict[str, Any] = {"alpha": 0.3, "iterations": 300, "tolerance": 0.0, "random_state": 0}
     fixed, learnt = (DiscLDA(1, softening=s, **asked).fit(counts, classes) for s in (0.0, 0.4))
     assert learnt.bound_[-1] >= fixed.bound_[-1] - 1e-6
+
+
+def test_the_conditional_likelihood_has_its_gradient() -> None:
+    """By differences along random directions at the best q of every document, and by a sum over documents."""
+    A, b = RANDOM.dirichlet(np.ones(5), (3, 2)).swapaxes(1, 2), RANDOM.dirichlet(np.ones(6), 5)
+    counts = checked_counts(COUNTS, "test")
+    value, gradient = conditional(counts, CLASSES, A, b, 0.4, 2000)
+    bounds = np.empty((14, 3))
+    for c in range(3):
+        documents = Documents(counts, np.zeros(14, dtype=np.int64), 0.4, np.ones((14, 2)))
+        rows = rows_of(A[c].T @ b)
+        bounds[:, c] = documents.step(rows, 2000)
+    assert value == pytest.approx(log_softmax(bounds, axis=1)[np.arange(14), CLASSES].sum(), abs=1e-6)
+    for _ in range(5):
+        step = 1e-5 * RANDOM.normal(size=A.shape)
+        values = [conditional(counts, CLASSES, A + sign * step, b, 0.4, 2000)[0] for sign in (1.0, -1.0)]
+        assert (values[0] - values[1]) / 2.0 == pytest.approx(float((gradient * step).sum()), rel=1e-4, abs=1e-9)
+
+
+def test_conditional_training_raises_the_conditional_likelihood() -> None:
+    asked: dict[str, Any] = {"common": 2, "softening": 0.3, "random_state": 1}
+    learnt, climbed = (DiscLDA(1, conditional=steps, **asked).fit(COUNTS, CLASSES) for steps in (0, 20))
+    np.testing.assert_array_equal(climbed.components_, learnt.components_)
+    assert climbed.matrices_.sum(axis=1) == pytest.approx(1.0)
+    counts = checked_counts(COUNTS, "test")
+    before, after = (
+        conditional(counts, CLASSES, model.matrices_, model.components_, 0.5)[0] for model in (learnt, climbed)
+    )
+    assert after > before + 0.2
 
 
 def test_bad_settings_are_refused() -> None:

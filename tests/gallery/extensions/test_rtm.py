@@ -19,26 +19,28 @@ PAIRS, LINKS = np.array([[0, 1], [1, 2], [0, 2]]), np.array([1, 0, 1])
 ALPHA, GAMMA, WEIGHTS, BIAS = np.array([0.5, 0.8]), 0.3, np.array([4.0, -2.0]), -0.5
 
 
-def log_joint(q: Ints) -> float:
-    """Return log p(w, q, R), nats, up to a constant, from 27.80."""
+def log_joint(q: Ints, scale: float = 1.0) -> float:
+    """Return log p(w, q, R), nats, up to a constant, from 27.80, with w and w_0 times a number."""
     state = State.of(CORPUS, q, 2)
     value = gammaln(state.in_word + GAMMA).sum() - gammaln(state.totals + CORPUS.n_words * GAMMA).sum()
     for d, length in enumerate(CORPUS.lengths):
         value += gammaln(state.shares[d] * length + ALPHA).sum()
     for (i, j), link in zip(PAIRS, LINKS, strict=True):
-        value -= np.logaddexp(0.0, -(2 * link - 1) * (WEIGHTS @ (state.shares[i] * state.shares[j]) + BIAS))
+        value -= np.logaddexp(0.0, -(2 * link - 1) * scale * (WEIGHTS @ (state.shares[i] * state.shares[j]) + BIAS))
     return float(value)
 
 
-def test_a_sweep_draws_from_the_joint_probability() -> None:
+@pytest.mark.parametrize("scale", [1.0, 200.0, 1e4, 1e6])
+def test_a_sweep_draws_from_the_joint_probability(scale: float) -> None:
+    """Beyond a scale of 709 / 2 the odds overflow."""
     q = np.array([0, 1, 1, 0, 1, 0, 0])
     state, responses = State.of(CORPUS, q, 2), Responses.of(PAIRS, LINKS, 3)
     fast, twin = np.random.default_rng(3), np.random.default_rng(3)
     for _ in range(20):
-        sweep(CORPUS, state, responses, WEIGHTS, BIAS, ALPHA, GAMMA, fast)
+        sweep(CORPUS, state, responses, scale * WEIGHTS, scale * BIAS, ALPHA, GAMMA, fast)
         uniforms = twin.random(CORPUS.n_tokens)
         for i in range(CORPUS.n_tokens):
-            values = np.array([log_joint(np.where(np.arange(len(q)) == i, k, q)) for k in range(2)])
+            values = np.array([log_joint(np.where(np.arange(len(q)) == i, k, q), scale) for k in range(2)])
             p = np.exp(values - values.max())
             q[i] = int(uniforms[i] * p.sum() >= p[0])
         np.testing.assert_array_equal(state.q, q)

@@ -12,7 +12,7 @@ from gallery.priors.evaluators.categorical_pca_inputs import (
     categorical_pca_inputs_marginal,
     pairs_of_tokens,
 )
-from gallery.priors.models.categorical_pca_inputs import CategoricalPCAInputsByQuadrature
+from gallery.priors.models.categorical_pca_inputs import SETTLED, CategoricalPCAInputsByQuadrature
 from gallery.tokens.evaluators.categorical_pca_marginal import categorical_pca_marginal
 from gallery.tokens.models.categorical_pca import CategoricalPCA
 from heldout.corpora.corpus import Corpus
@@ -87,6 +87,19 @@ def test_bad_inputs_are_refused() -> None:
         CategoricalPCA(1).fit(COUNTS, inputs=INPUTS[:3])
     with pytest.raises(InputError, match="1 or 2"):
         categorical_pca_inputs_marginal(fitted(3), COUNTS, INPUTS)
+
+
+def test_many_tokens_take_more_nodes_and_too_many_are_refused() -> None:
+    """Hold the rule to the integral on documents of some 40 tokens, which 16 nodes overstate by a nat in all."""
+    random = np.random.default_rng(0)
+    p = random.dirichlet(0.5 * np.ones(4), size=30)
+    counts = np.array([random.multinomial(40, row) for row in p], float)
+    model = CategoricalPCAInputsByQuadrature(1, iterations=100, penalty=0.3, random_state=1).fit(counts, inputs=INPUTS)
+    exact = categorical_pca_inputs_marginal(model, counts, INPUTS).sum()
+    ridge = 0.15 * (model.weights_**2).sum() + 0.5 * (model.input_weights_**2).sum()
+    assert model.objective_[0] == pytest.approx(exact - ridge, abs=SETTLED * counts.sum())
+    with pytest.raises(InputError, match="take shorter ones"):
+        CategoricalPCAInputsByQuadrature(1, iterations=10, random_state=1).fit(1e5 * counts, inputs=INPUTS)
 
 
 @pytest.mark.long

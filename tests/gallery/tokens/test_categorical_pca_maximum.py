@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from gallery.tokens.evaluators.categorical_pca_marginal import categorical_pca_marginal
+from gallery.tokens.models import categorical_pca_maximum
 from gallery.tokens.models.categorical_pca import CategoricalPCA
-from gallery.tokens.models.categorical_pca_maximum import CategoricalPCAByQuadrature, CategoricalPCAOfPoints
+from gallery.tokens.models.categorical_pca_maximum import SPACINGS, CategoricalPCAByQuadrature, CategoricalPCAOfPoints
 from heldout.errors import InputError
 from heldout.typing import Floats
 
@@ -66,6 +67,22 @@ def test_a_mode_has_no_gradient_and_lies_above_the_likelihood() -> None:
     np.testing.assert_allclose((x - 20.0 * p) @ model.weights_, z, atol=1e-4)
     np.testing.assert_allclose((x * np.log(p)).sum(axis=1), of_points)
     assert (categorical_pca_marginal(model, x[:40]) < (of_points - 0.5 * (z**2).sum(axis=1))[:40]).all()
+
+
+def test_the_grids_error_is_seen_and_too_large_a_one_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    W, z = 3.0 * random.normal(size=(12, 2)), random.normal(size=(100, 2))
+    p = np.exp(z @ W.T)
+    x = np.array([random.multinomial(300, row / row.sum()) for row in p], float)
+    given = {"penalty": PENALTY, "iterations": 60, "random_state": 0}
+    model = CategoricalPCAByQuadrature(2, **given).fit(x)  # type: ignore[arg-type]
+    cases = model.counts_and_sums(x)
+    coarse, fine = (model._by_rule(*cases, SPACINGS[2] / parts) for parts in (1, 2))
+    error = categorical_pca_marginal(model, x).sum() - coarse
+    assert fine - coarse == pytest.approx(error, rel=0.3)
+    monkeypatch.setattr(categorical_pca_maximum, "SETTLED_PER_TOKEN", 0.5 * abs(error) / x.sum())
+    with pytest.raises(InputError, match="nats per token on documents this long"):
+        CategoricalPCAByQuadrature(2, **given).fit(x)  # type: ignore[arg-type]
 
 
 def test_quadrature_takes_two_components() -> None:

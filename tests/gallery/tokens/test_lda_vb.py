@@ -1,4 +1,4 @@
-"""LDA four ways against all 2^16 assignments of a tiny corpus, and against scikit-learn and tomotopy."""
+"""LDA five ways against all 2^16 assignments of a tiny corpus, and against scikit-learn and tomotopy."""
 
 import functools
 import itertools
@@ -14,6 +14,7 @@ from scipy.special import digamma, gammaln, logsumexp
 from gallery.tokens.models.lda_gibbs import LDAGibbs, split_counts
 from gallery.tokens.models.lda_online_vb import OnlineLDAVB
 from gallery.tokens.models.lda_vb import LDAVB, document_bounds, e_step, expected_log
+from gallery.tokens.models.lda_vem import LDAVEM
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
@@ -220,3 +221,28 @@ def test_bad_settings_of_the_online_version_are_refused() -> None:
             OnlineLDAVB(2).set_params(**change).fit(COUNTS)
     with pytest.raises(InputError, match="not whole"):
         LDAGibbs(2).fit(np.array([[0.5]]))
+
+
+def test_variational_em_never_falls_ends_where_its_steps_rest_and_bounds_the_likelihood() -> None:
+    settings: dict[str, Any] = {"alpha": ALPHA, "gamma": GAMMA, "document_iterations": 2000, "document_tolerance": 1e-9}
+    model = LDAVEM(2, iterations=2000, tolerance=1e-13, random_state=1, **settings).fit(COUNTS)
+    assert len(model.objective_) > 5
+    assert (np.diff(model.objective_) >= -1e-9).all()
+    b, pi = model.components_, model.document_topics_
+    expected = np.full_like(b, GAMMA)
+    for i, document in enumerate(COUNTS):  # 27.44 to 27.46, document by document and word by word
+        pseudo = np.full(2, ALPHA)
+        for v, n in enumerate(document):
+            shares = b[:, v] * np.exp(digamma(pi[i]) - digamma(pi[i].sum()))
+            pseudo += n * shares / shares.sum()
+            expected[:, v] += n * shares / shares.sum()
+        np.testing.assert_allclose(pseudo, pi[i], atol=1e-5)
+    np.testing.assert_allclose(expected / expected.sum(axis=1, keepdims=True), b, atol=1e-5)
+    documents = [(str(d), [f"w{v}" for v in range(3) for _ in range(int(row[v]))]) for d, row in enumerate(COUNTS)]
+    topics = model.topics(("w0", "w1", "w2"))
+    likelihood = exact_marginal(topics, Corpus.from_documents("tiny", documents)).log_likelihood
+    bounds = document_bounds(sp.csr_array(COUNTS), np.log(b), topics.alpha, pi)
+    assert (bounds <= likelihood + 1e-9).all()
+    assert model.objective_[-1] == pytest.approx(bounds.sum() + GAMMA * np.log(b).sum(), abs=1e-9)
+    with pytest.raises(InputError, match="variational EM"):
+        LDAVEM(2, gamma=0.0).fit(COUNTS)

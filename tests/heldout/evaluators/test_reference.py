@@ -251,3 +251,17 @@ def test_the_path_takes_equal_steps_of_each_topics_ratio(alphas: list[float], to
         assert np.all(np.diff(g) < 0.0)
         H = np.log1p(tokens / (alpha / m + g[1:, None])) @ m
         assert np.abs(np.diff(H, prepend=0.0) * steps / H[-1] - 1.0).max() < near
+
+
+def test_the_limit_of_short_documents_under_a_tiny_prior_is_as_stated() -> None:
+    """Hold the value to the exact one at 0.001 and six tokens, where it is low by more than its error says."""
+    random = np.random.default_rng(0)
+    phi, words = random.dirichlet(np.full(30, 0.5), 6), tuple(f"w{v:02d}" for v in range(30))
+    topics = Topics(phi, np.full(6, 1e-3), words)
+    own = [random.integers(6) for _ in range(60)]
+    documents = [(str(d), [words[v] for v in random.choice(30, size=6, p=phi[k])]) for d, k in enumerate(own)]
+    cases = Corpus.from_documents("short", documents).over(words)[0]
+    found = reference(topics, cases, 1000, np.random.default_rng(0))
+    low = exact_marginal(topics, cases).log_likelihood - found.log_likelihood
+    assert low.sum() > 0.0
+    assert low.sum() / cases.n_tokens < 0.05

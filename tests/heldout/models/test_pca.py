@@ -78,3 +78,18 @@ def test_least_squares_is_numpys_at_any_rank() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(InputError, match=r"PCA: .*finite"):
         PCA(1).fit(np.array([1.0, 2.0]))
+
+
+def test_exponential_family_pca_with_a_quadratic_log_partition_function_is_pca() -> None:
+    """Follow 3.27 with F(eta) = |eta|^2 / 2, F' the identity, from both sides in turns (Welling et al. 2008)."""
+    X = points() - points().mean(axis=0)
+    random = np.random.default_rng(0)
+    W, H = random.standard_normal((8, 3)), random.standard_normal((50, 3))
+    for _ in range(3000):
+        W += (X.T @ H - W @ H.T @ H) / np.linalg.eigvalsh(H.T @ H)[-1]
+        H += (X @ W - H @ W.T @ W) / np.linalg.eigvalsh(W.T @ W)[-1]
+    model = PCA(3, iterations=500, random_state=1).fit(X)
+    eta = model.coordinates_ @ model.components_
+    np.testing.assert_allclose(H @ W.T, eta, atol=1e-6 * np.abs(X).max())
+    natural = np.sum(X * (H @ W.T)) - 0.5 * np.sum((H @ W.T) ** 2)  # 3.26, that is 3.12 and a constant
+    assert natural == pytest.approx(model.objective_[-1] + 0.5 * np.sum(X**2), rel=1e-9)

@@ -261,3 +261,23 @@ def test_parameters_round_trip(model: PLSA) -> None:
 
     assert clone(model).get_params() == model.get_params()
     assert "smoothing" not in model.get_params()
+
+
+def test_dirichlet_priors_are_constants_in_both_halves_of_the_update() -> None:
+    random = np.random.default_rng(0)
+    X, W, H = (
+        random.poisson(2.0, (6, 5)).astype(float),
+        random.dirichlet(np.ones(5), 2).T,
+        random.dirichlet([1.0, 1.0], 6),
+    )
+    last = -np.inf
+    for _ in range(500):
+        H = H * ((X / (H @ W.T)) @ W) + 0.7  # b = 1.7
+        H /= H.sum(axis=1, keepdims=True)
+        W = W * ((X / (H @ W.T)).T @ H) + 0.3  # a = 1.3
+        W /= W.sum(axis=0)
+        now = (X * np.log(H @ W.T)).sum() + 0.7 * np.log(H).sum() + 0.3 * np.log(W).sum()
+        assert now >= last - 1e-12 * abs(now)
+        last = now
+    gradient = W * ((X / (H @ W.T)).T @ H + 0.3 / W)  # at the maximum it is proportional to W in each column
+    np.testing.assert_allclose(gradient / gradient.sum(axis=0), W, atol=1e-6)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import dirichlet
 
 from heldout.errors import InputError
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans
@@ -17,6 +18,16 @@ from heldout.models.vem import PointVEM
 
 DISCRETE = (GaussianMixture, KMeans, HMM, MultinomialMixture)
 CONTINUOUS = (PCA, ICA, NMF)
+
+
+@pytest.mark.parametrize("J", [2, 5])
+def test_the_entropy_of_a_dirichlet_falls_as_that_of_its_gaussian(J: int) -> None:
+    alpha = np.arange(1.0, J + 1.0) / J
+    rest = [dirichlet(epsilon * alpha).entropy() - (1 - J) / 2.0 * math.log(epsilon) for epsilon in (1e4, 1e6)]
+    p = alpha / alpha.sum()  # the constant is that of N(p, (diag p - p p') / (epsilon sum alpha)) in J - 1 dimensions
+    constant = 0.5 * (J - 1) * math.log(2.0 * math.pi * math.e / alpha.sum()) + 0.5 * np.log(p).sum()
+    assert rest[0] == pytest.approx(constant, abs=1e-2)
+    assert rest[1] == pytest.approx(constant, abs=1e-4)
 
 
 def test_the_entropy_decides_what_is_a_bound() -> None:

@@ -1,4 +1,4 @@
-r"""The exact probability of a link given two documents' words, under the relational topic model (Murphy 2012, 27.80).
+r"""The probability of a link given two documents' words, under the relational topic model (Murphy 2012, 27.80).
 
 A link sees the counts C of its documents' topics alone, q-bar = C / L. Given the words and no other link,
 
@@ -9,11 +9,12 @@ than `LEFT_OUT` are left out of each document, which moves the probability by tw
 reported is the probability at one state of a sampler, here a draw from p(C_i | w_i) p(C_j | w_j), or at the mean
 weights E[pi | w] = (alpha + E[C | w]) / (sum alpha + L).
 
-A link that reads pi in the place of q-bar has the mean over draws of C, and of pi given C from Dir(alpha + C).
+Where the sums cost too much, the mean is over states of a sampler given the words. A link that reads pi in the place of
+q-bar has the mean over these states and a draw of pi given each, from Dir(alpha + C).
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ from gallery.extensions.models.rtm import check_pairs
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.count_polynomial import posterior_counts
-from heldout.evaluators.evaluation import Evaluation, in_vocabulary
+from heldout.evaluators.evaluation import Evaluation, corrected, in_vocabulary
+from heldout.evaluators.topic_states import topic_states
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
@@ -43,7 +45,6 @@ class _Posterior(NamedTuple):
     p: Floats
     drawn: Floats
     mean: Floats
-    length: int
 
 
 def rtm_link(
@@ -66,7 +67,7 @@ def rtm_link(
     return Links(exact, state, mean)
 
 
-def rtm_link_of_weights(
+def rtm_link_sampled(
     topics: Topics,
     weights: Floats,
     bias: float,
@@ -74,42 +75,56 @@ def rtm_link_of_weights(
     pairs: Ints,
     y: Ints,
     random: np.random.Generator,
-    draws: int,
+    *,
+    chains: int,
+    states: int,
+    reads: Literal["topics", "weights"] = "topics",
 ) -> tuple[Evaluation, Links]:
-    """Return log p(R_ij = y) of links that read pi, estimated by `draws`, with its error; and all three forms.
+    """Return estimates of log p(R_ij = y), nats, for any number of topics, with their errors; and all three forms.
+
+    The mean of the link's probability over all pairs of states of the documents' Gibbs chains given the words,
+    corrected as the logarithm of a mean is. With the mean of chains a of document i and b of j in row a and column b,
+    the error is by the spread of rows' and of columns' means. Links that read "weights" have a pi drawn for every
+    state.
 
     Raises:
-        InputError: as `rtm_link` does, or for fewer than 2 draws.
+        InputError: as `rtm_link` and `heldout.evaluators.topic_states.topic_states` do.
     """
-    if draws < 2:
-        raise InputError(f"relational topic model: {draws} draws of the weights; give at least 2")
-    document_posteriors = _posteriors(topics, weights, documents, pairs, y, random)
-    drawn = {}
-    for d, own in document_posteriors.items():
-        counts = own.shares[random.choice(len(own.p), draws, p=own.p)] * own.length
-        gammas = random.standard_gamma(counts + topics.alpha)
-        drawn[d] = gammas / gammas.sum(axis=1, keepdims=True)
-    value, error, state, mean = np.empty((4, len(pairs)))
-    for n, (i, j) in enumerate(pairs):
+    _check(topics, weights, documents, pairs, y)
+    asked, places = np.unique(pairs, return_inverse=True)
+    drawn = topic_states(topics, documents.subset(asked), chains, states, random)
+    pi = drawn.counts + topics.alpha  # E[pi | C] times a number
+    means = pi.mean(axis=(1, 2)) / (topics.alpha.sum() + drawn.lengths)[:, None]
+    inputs = drawn.shares
+    if reads == "weights":
+        gammas = random.standard_gamma(pi)
+        inputs = gammas / gammas.sum(axis=-1, keepdims=True)
+    flat = inputs.reshape(len(asked), chains * states, -1)
+    p, error, state, mean = np.empty((4, len(pairs)))
+    for n, (i, j) in enumerate(places.reshape(-1, 2)):
         sign = 2.0 * y[n] - 1.0
-        p = expit(sign * ((drawn[int(i)] * drawn[int(j)]) @ weights + bias))
-        value[n], error[n] = math.log(p.mean()), p.std(ddof=1) / math.sqrt(draws) / p.mean()
-        state[n] = math.log(p[0])
-        mean[n] = -np.logaddexp(
-            0.0, -sign * (float(weights @ (document_posteriors[int(i)].mean * document_posteriors[int(j)].mean)) + bias)
-        )
-    evaluation = Evaluation(value, np.ones(len(pairs), dtype=np.int64), error)
-    return evaluation, Links(value, state, mean)
+        each = expit(sign * ((flat[i] * weights) @ flat[j].T + bias))
+        by_chain = each.reshape(chains, states, chains, states).mean(axis=(1, 3))
+        spread = by_chain.mean(axis=0).var(ddof=1) + by_chain.mean(axis=1).var(ddof=1)
+        p[n] = by_chain.mean()
+        error[n], state[n] = math.sqrt(spread / chains) / p[n], math.log(each[-1, -1])
+        mean[n] = -np.logaddexp(0.0, -sign * (float(weights @ (means[i] * means[j])) + bias))
+    evaluation = corrected(Evaluation(np.log(p), np.ones(len(pairs), dtype=np.int64), error))
+    return evaluation, Links(evaluation.log_likelihood, state, mean)
+
+
+def _check(topics: Topics, weights: Floats, documents: Corpus, pairs: Ints, y: Ints) -> None:
+    """Raise InputError for weights that are not (K,) or bad pairs."""
+    if weights.shape != (topics.n_topics,):
+        raise InputError(f"relational topic model: weights of shape {weights.shape}; give {topics.n_topics}")
+    check_pairs(pairs, y, documents.n_documents)
 
 
 def _posteriors(
     topics: Topics, weights: Floats, documents: Corpus, pairs: Ints, y: Ints, random: np.random.Generator
 ) -> dict[int, _Posterior]:
     """Return the posterior of counts of every document that belongs to a pair."""
-    K = topics.n_topics
-    if weights.shape != (K,):
-        raise InputError(f"relational topic model: weights of shape {weights.shape}; give {K}")
-    check_pairs(pairs, y, documents.n_documents)
+    _check(topics, weights, documents, pairs, y)
     documents, _ = in_vocabulary(documents, topics)
     uniforms = random.random(documents.n_documents)
     return {
@@ -126,4 +141,4 @@ def _posterior(topics: Topics, tokens: NDArray[np.int32], uniform: float) -> _Po
     shares = counts / max(len(tokens), 1)
     drawn = shares[min(int(np.searchsorted(np.cumsum(p), uniform)), len(p) - 1)]
     mean = (topics.alpha + p @ counts) / (topics.alpha.sum() + len(tokens))
-    return _Posterior(shares, p, drawn, mean, len(tokens))
+    return _Posterior(shares, p, drawn, mean)

@@ -1,26 +1,28 @@
-"""DiscLDA (27.67): classes of held-out documents, by the exact likelihood and by folding in.
+"""DiscLDA (27.67): classes of held-out documents, by the likelihood and by folding in.
 
 Trained on some documents of each of some newsgroups. The class has the posterior p(c | w) ∝ p(w | c), for there are as
 many documents of each. In nats of a held-out document's class, one "token",
 
-    likelihood    log p(c | w) with p(w | c) exact
+    likelihood    log p(c | w) with p(w | c) exact to `exact_topics` topics of a document, the reference beyond
     usual-score   the same with p(w | c) at the weights of greatest likelihood under each class
 
 of
 
     disclda       A_c in block form
     disclda-em    A_c by EM
+    disclda-conditional   A_c by the conditional likelihood from there
     apart         no common topics: an LDA for each class
     naive-bayes   one topic to a class
 
 Measured, on the axis "topics":
 
-    words               log p(w | c), exact, nats per token
+    words               log p(w | c), nats per token
+    left-out            the share of test tokens whose word is left out
     error, usual-error  the share of documents to which another class than their own is more probable
 """
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
@@ -33,18 +35,21 @@ from gallery.tokens.members.data import folded_in_given_length
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import classes_of
 from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.reference import reference
 from heldout.typing import Floats, Ints
 
 BLOCKS, LEARNT, BY_CLASS, BAYES = "disclda", "disclda-em", "apart", "naive-bayes"
-WORDS, ERROR, USUAL_ERROR = "words", "error", "usual-error"
+CONDITIONAL = "disclda-conditional"
+WORDS, ERROR, USUAL_ERROR, LEFT_OUT = "words", "error", "usual-error", "left-out"
 FAMILIES = (
     Family(
         "classes of documents",
-        (BAYES, BY_CLASS, BLOCKS, LEARNT),
+        (BAYES, BY_CLASS, BLOCKS, LEARNT, CONDITIONAL),
         FOLDED,
         ANSWERS,
-        {BLOCKS: "DiscLDA, block form: classes", LEARNT: "DiscLDA, EM: classes"},
+        {BLOCKS: "DiscLDA, block form: classes", CONDITIONAL: "DiscLDA, conditional: classes"},
     ),
 )
 
@@ -82,30 +87,57 @@ def posterior(values: Floats, classes: Ints) -> tuple[Floats, float]:
     return class_values - logsumexp(values, axis=1), float((values.max(axis=1) > class_values).mean())
 
 
+def with_errors(log_posterior: Floats, parts: list[Evaluation], classes: Ints) -> Evaluation:
+    """Return log p(c | w), (D,), with errors from the C estimates of log p(w | c), to second order.
+
+    With the error e_c and the bias m_c of an estimate, g_c = [c = c_d] - p(c | w) and classes' errors independent, the
+    variance is sum g_c^2 e_c^2, and the bias sum g_c m_c - sum p(c | w) (1 - p(c | w)) e_c^2 / 2.
+    """
+    values, errors = (
+        np.column_stack([getattr(part, name) for part in parts]) for name in ("log_likelihood", "standard_error")
+    )
+    biases = np.column_stack([np.zeros(len(values)) if part.bias is None else part.bias for part in parts])
+    p = softmax(values, axis=1)
+    g = (np.arange(len(parts)) == classes[:, None]) - p
+    bias = (g * biases - p * (1.0 - p) * errors**2 / 2.0).sum(axis=1)
+    return Evaluation(
+        log_posterior, np.ones(len(p), dtype=np.int64), np.sqrt((g**2 * errors**2).sum(axis=1)), bias=bias
+    )
+
+
 def experiment(job: Job, settings: Discriminative) -> Results:
     """Fit the models and score classes; raises InputError as the model and the evaluators do."""
     training, training_classes, test, test_classes, left_out = divided(job, settings)
     recorder = job.recorder(chain="0", documents=test.documents, tokens_left_out=left_out)
-    own, common = settings.own, settings.common
-    kinds = {BAYES: (1, 0), BY_CLASS: (own + common, 0), BLOCKS: (own, common), LEARNT: (own, common)}
-    for name, (class_topics, common_topics) in kinds.items():
+    kinds = [(BAYES, 1, 0)]
+    for own in settings.own:
+        common = own * settings.common
+        kinds += [(BY_CLASS, own + common, 0), *((name, own, common) for name in (BLOCKS, LEARNT, CONDITIONAL))]
+    for name, class_topics, common_topics in kinds:
         K = class_topics + common_topics
-        random = job.generator("disclda", model=name, topics=K)
+        random = job.generator("disclda", model=LEARNT if name == CONDITIONAL else name, topics=K)
         fitted = DiscLDA.of(
             settings,
             class_topics,
             common=common_topics,
-            softening=settings.softening if name == LEARNT else 0.0,
+            softening=settings.softening if name in (LEARNT, CONDITIONAL) else 0.0,
+            conditional=settings.conditional if name == CONDITIONAL else 0,
             random_state=random,
         ).fit(training.counts(), training_classes)
         topics = [fitted.topics(c, training.vocabulary) for c in range(int(training_classes.max()) + 1)]
-        exact = np.column_stack([exact_marginal(one, test).log_likelihood for one in topics])
+        score, exact = job.generator("disclda-score", model=name, topics=K), settings.exact_topics >= K
+        parts = [
+            exact_marginal(one, test) if exact else reference(one, test, settings.samples, score) for one in topics
+        ]
+        likelihoods = np.column_stack([part.log_likelihood for part in parts])
         folded = np.column_stack([folded_in_given_length(test, one.phi, settings.fold_in_iterations) for one in topics])
         row = recorder.at(model=name, topics=K)
-        for evaluator, quantity, values in ((LIKELIHOOD, ERROR, exact), (USUAL, USUAL_ERROR, folded)):
+        for evaluator, quantity, values in ((LIKELIHOOD, ERROR, likelihoods), (USUAL, USUAL_ERROR, folded)):
             log_posterior, error = posterior(values, test_classes)
-            row.score(evaluator, single_responses(log_posterior))
+            estimated = evaluator == LIKELIHOOD and not exact
+            scored = with_errors(log_posterior, parts, test_classes) if estimated else single_responses(log_posterior)
+            row.score(evaluator, scored, samples=settings.samples if estimated else 0)
             row.measure(quantity, error)
-        words = exact[np.arange(len(exact)), test_classes].sum() / test.n_tokens
-        row.measure(WORDS, words)
+        row.measure(LEFT_OUT, left_out / max(left_out + test.n_tokens, 1))
+        row.measure(WORDS, likelihoods[np.arange(len(likelihoods)), test_classes].sum() / test.n_tokens)
     return recorder.results

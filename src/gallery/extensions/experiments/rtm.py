@@ -4,21 +4,22 @@ Trained on the training documents' links and as many of their other pairs, drawn
 document, half of them linked; of "rtm", of "lda-regression", whose topics do not know the links, and of
 "rtm-of-weights", whose links read pi in the place of q-bar, at each K, in nats of a pair, which is one "token":
 
-    likelihood    log p(R | w_i, w_j), exact, of the third by `draws` of pi
-    usual-score   log p(R | q-bar_i, q-bar_j) of one state, a draw from the exact posterior
+    likelihood    log p(R | w_i, w_j), exact to `exact_topics`; beyond, and of the third, by states of Gibbs chains
+    usual-score   log p(R | q-bar_i, q-bar_j) of one state: a draw from the exact posterior, and else the end of a chain
 
 Measured, on the axis "topics":
 
-    at-mean   log p(R) at the mean weights E[pi | w], nats per pair
-    area      under the curve, of the exact probabilities
+    at-mean             log p(R) at the mean weights E[pi | w], nats per pair
+    area                under the curve, of the probabilities of links
+    estimated, exact    the estimate by states, and the exact value, where there are both, nats per pair
 """
 
 import numpy as np
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.extensions.evaluators.rtm_link import rtm_link, rtm_link_of_weights
-from gallery.extensions.experiments.slda import single_responses
+from gallery.extensions.evaluators.rtm_link import rtm_link, rtm_link_sampled
+from gallery.extensions.experiments.slda import ESTIMATED, single_responses
 from gallery.extensions.models.rtm import RTM
 from gallery.extensions.spec import Relational
 from gallery.graphs.evaluators.link_prediction import area_under_curve
@@ -26,6 +27,7 @@ from gallery.member import ANSWERS, LIKELIHOOD, STATE, USUAL, Family
 from gallery.tokens.members.data import documents
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.responses import links_of
+from heldout.evaluators import EXACT
 from heldout.typing import Ints
 
 MODEL, REGRESSION, WEIGHTED = "rtm", "lda-regression", "rtm-of-weights"
@@ -82,13 +84,16 @@ def experiment(job: Job, settings: Relational) -> Results:
             topics = fitted.fit(training, pairs, links).topics(training.vocabulary)
             random = job.generator("rtm-state", topics=K, model=model)
             given = (topics, fitted.weights_, fitted.bias_, whole, test_pairs, test_links, random)
-            row = recorder.at(model=model, topics=K)
-            if model == WEIGHTED:
-                estimated, found = rtm_link_of_weights(*given, settings.draws)
-                row.score(LIKELIHOOD, estimated, samples=settings.draws)
-            else:
-                found = rtm_link(*given)
-                row.score(LIKELIHOOD, single_responses(found.exact))
+            row, samples = recorder.at(model=model, topics=K), settings.chains * settings.states
+            likelihood, found = rtm_link_sampled(
+                *given, chains=settings.chains, states=settings.states, reads=fitted.reads
+            )
+            if model != WEIGHTED and settings.exact_topics >= K:
+                row.per_token(ESTIMATED, likelihood)
+                found, samples = rtm_link(*given), 0
+                likelihood = single_responses(found.exact)
+                row.per_token(EXACT, likelihood)
+            row.score(LIKELIHOOD, likelihood, samples=samples)
             row.score(USUAL, single_responses(found.state), samples=1)
             row.measure(MEAN, found.mean.mean())
             linked = np.where(test_links == 1, np.exp(found.exact), -np.expm1(found.exact))

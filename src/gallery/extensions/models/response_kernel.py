@@ -8,7 +8,7 @@ document i and of a partner whose q-bar is all ones. Of a token of document i, a
 
 with q-bar_i as it is if the token has the topic k, and s_ij = 2 y_ij - 1. A response's odds against,
 exp(-s (w^T (q-bar_i o q-bar_j) + w_0)), are a product over the document's tokens, kept up by one factor for each that
-leaves or comes, and made anew for every document.
+leaves or comes, and made anew for every document. Where they could overflow, their logarithms are kept up instead.
 """
 
 import math
@@ -23,6 +23,7 @@ from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
 SMALLEST = 1e-280  # a sum of weights below it is made anew by logarithms
+LARGEST = 300.0  # nats; where the logarithms of odds could be larger they are kept up themselves: exp(710) overflows
 
 
 class Responses(NamedTuple):
@@ -83,24 +84,29 @@ def _sweep(  # type: ignore[no-untyped-def]
         counts[:] = 0.0
         for i in range(start, start + length):
             counts[q[i]] += 1.0
-        responses = firsts[d + 1] - firsts[d]
+        responses, far = firsts[d + 1] - firsts[d], False
         for r in range(responses):
             partner, sign = partners[firsts[d] + r], signs[firsts[d] + r]
-            exponent = -sign * bias
+            odds[r], largest = -sign * bias, 0.0
             for k in range(K):
-                each = -sign * weights[k] * shares[partner, k] / length
-                factors[r, k] = math.exp(each)
-                exponent += each * counts[k]
-            odds[r] = math.exp(exponent)
+                factors[r, k] = -sign * weights[k] * shares[partner, k] / length
+                odds[r] += factors[r, k] * counts[k]
+                largest = max(largest, abs(factors[r, k]))
+            far = far or abs(bias) + largest * length > LARGEST
+        if not far:
+            for r in range(responses):
+                odds[r] = math.exp(odds[r])
+                for k in range(K):
+                    factors[r, k] = math.exp(factors[r, k])
         for i in range(start, start + length):
             v, k = tokens[i], q[i]
             counts[k] -= 1.0
             in_word[v, k] -= 1.0
             totals[k] -= 1.0
             for r in range(responses):
-                odds[r] /= factors[r, k]
+                odds[r] = odds[r] - factors[r, k] if far else odds[r] / factors[r, k]
             total = 0.0
-            for k in range(K):
+            for k in range(0 if far else K):
                 weight, divisor = (counts[k] + alpha[k]) * (in_word[v, k] + gamma), totals[k] + V * gamma
                 for r in range(responses):
                     divisor *= 1.0 + odds[r] * factors[r, k]
@@ -112,7 +118,8 @@ def _sweep(  # type: ignore[no-untyped-def]
                 for k in range(K):
                     sums[k] = math.log((counts[k] + alpha[k]) * (in_word[v, k] + gamma) / (totals[k] + V * gamma))
                     for r in range(responses):
-                        sums[k] -= math.log1p(odds[r] * factors[r, k])
+                        x = odds[r] + factors[r, k] if far else 0.0
+                        sums[k] -= max(x, 0.0) + math.log1p(math.exp(-abs(x)) if far else odds[r] * factors[r, k])
                 highest, total = sums.max(), 0.0
                 for k in range(K):
                     total += math.exp(sums[k] - highest)
@@ -125,7 +132,7 @@ def _sweep(  # type: ignore[no-untyped-def]
             in_word[v, k] += 1.0
             totals[k] += 1.0
             for r in range(responses):
-                odds[r] *= factors[r, k]
+                odds[r] = odds[r] + factors[r, k] if far else odds[r] * factors[r, k]
         for k in range(K):
             shares[d, k] = counts[k] / length
 

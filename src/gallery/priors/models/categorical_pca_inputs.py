@@ -9,8 +9,12 @@ With the nodes e_j and weights w_j of the Gauss-Hermite rule the likelihood is t
 eta_ij = W (V u_i + e_j) + b. A bag of tokens only, and few components: the nodes grow as their power. The variational
 EM of `gallery.tokens.models.categorical_pca` shrinks W, and with it what e changes. With e = 0 it is a network with one
 hidden layer (`gallery.priors.models.mr_lda.SoftmaxNetwork`), which has the same parameters and priors.
+
+Many tokens make a posterior narrower than the distance of the nodes, whose sum then overstates the integral: while a
+rule of twice as many nodes moves it at the maximum by more than `SETTLED` nats per token, L-BFGS goes on with that one.
 """
 
+import itertools
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +28,8 @@ from heldout.errors import InputError
 from heldout.models.estimator import estimator
 from heldout.typing import Floats
 
-NODES = {1: 16, 2: 10}  # nodes per axis, by K
+NODES = {1: (16, 32, 64, 128), 2: (10, 20, 40)}  # nodes per axis, by K; the last only checks the one before
+SETTLED = 1e-4  # nats per token
 
 
 @estimator
@@ -39,7 +44,8 @@ class CategoricalPCAInputsByQuadrature(CategoricalPCA):
         """Fit to (N, C) counts X given (N, D) inputs.
 
         Raises:
-            InputError: for bad counts, inputs that are missing or do not fit, or a setting out of range.
+            InputError: for bad counts, inputs that are missing or do not fit, a setting out of range, or documents with
+                so many tokens that no rule settles.
         """
         K = self.n_components
         x = self._check(X)
@@ -48,17 +54,13 @@ class CategoricalPCAInputsByQuadrature(CategoricalPCA):
         self._check_inputs(inputs, len(x))
         self.sizes_ = (x.shape[1],)
         (N, C), D, n = x.shape, inputs.shape[1], x.sum(axis=1)
-        axis, weight = np.polynomial.hermite_e.hermegauss(NODES[K])
-        e = np.stack(np.meshgrid(*[axis] * K, indexing="ij"), axis=-1).reshape(-1, K)
-        log_w = np.log(np.stack(np.meshgrid(*[weight] * K, indexing="ij"), axis=-1)).sum(axis=-1).ravel()
-        log_w -= logsumexp(log_w)
         ends = (K * D, K * D + C * K)
 
         def parts(w: Floats) -> tuple[Floats, Floats, Floats]:
             V, W, b = np.split(w, ends)
             return V.reshape(K, D), W.reshape(C, K), b
 
-        def loss(w: Floats) -> tuple[float, Floats]:
+        def loss(w: Floats, e: Floats, log_w: Floats) -> tuple[float, Floats]:
             V, W, b = parts(w)
             centre = inputs @ V.T
             logits, turned = centre @ W.T + b, e @ W.T
@@ -82,7 +84,23 @@ class CategoricalPCAInputsByQuadrature(CategoricalPCA):
 
         random, shares = np.random.default_rng(self.random_state), x.sum(axis=0) + 1.0
         start = np.concatenate([START * random.standard_normal(K * D + C * K), np.log(shares / shares.sum())])
-        optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
-        self.input_weights_, self.weights_, self.bias_ = parts(optimum.x)
-        self.objective_ = np.array([-optimum.fun])
-        return self
+        options = {"maxiter": self.iterations}
+        for rule, finer in itertools.pairwise(_rule(K, nodes) for nodes in NODES[K]):
+            optimum = minimize(loss, start, args=rule, jac=True, method="L-BFGS-B", options=options)
+            start = optimum.x
+            if abs(loss(start, *finer)[0] - optimum.fun) <= SETTLED * n.sum():
+                self.input_weights_, self.weights_, self.bias_ = parts(start)
+                self.objective_ = np.array([-optimum.fun])
+                return self
+        raise InputError(
+            f"categorical PCA with inputs by quadrature: {NODES[K][-2]} nodes per axis do not settle on documents of"
+            f" {n.mean():.0f} tokens; take shorter ones, or variational EM"
+        )
+
+
+def _rule(K: int, nodes: int) -> tuple[Floats, Floats]:
+    """Return the nodes of the Gauss-Hermite rule, (J, K), and the logarithms of their weights, (J,)."""
+    axis, weight = np.polynomial.hermite_e.hermegauss(nodes)
+    e = np.stack(np.meshgrid(*[axis] * K, indexing="ij"), axis=-1).reshape(-1, K)
+    log_w = np.log(np.stack(np.meshgrid(*[weight] * K, indexing="ij"), axis=-1)).sum(axis=-1).ravel()
+    return e, log_w - logsumexp(log_w)

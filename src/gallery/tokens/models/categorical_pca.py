@@ -25,18 +25,32 @@ Bouchard's bound (2007), with lambda(xi) = tanh(xi / 2) / (4 xi), a product of J
 Where all M logits are equal and certain, Boehning's is tight and Bouchard's is not: with a = log(M - 1) its slack is
 (M - 1) log(M / (M - 1)), from log 2 to 1 nat per token. It gains where logits are far apart.
 
+Jaakkola and Jordan's bound (2000; Tipping 1998; section 21.8), for blocks of two values, in their difference t = d' z +
+e, d = w_1 - w_2 and e = b_1 - b_2:
+
+    lse(eta) = (eta_1 + eta_2) / 2 + log(2 cosh(t / 2))
+        <= (eta_1 + eta_2) / 2 + log(2 cosh(xi / 2)) + lambda(xi) (t^2 - xi^2),     best xi^2 = E t^2,
+    V_i^-1 = I + sum_r 2 n_ir lambda_ir d_r d_r',     m_i = V_i sum_r d_r [(x_ir1 - x_ir2) / 2 - 2 n_ir lambda_ir e_r].
+
+It is Boehning's, which has lambda = 1/8, with the curvature that touches at xi and -xi: 2 lambda <= 1/4, so that it is
+the tighter one for every q(z).
+
 VM step. With z~ = (z, 1) and W~ = [W b] both bounds are quadratic in W~. Boehning's is maximal at
 
     A W~ H + penalty W~ = G,   H = sum_i n_i E z~z~',   G = sum_i (x_i - n_i softmax(psi_i) + n_i A psi_i) E z~':
 
 since G's columns sum to 0 in each block, W~ = G (H / 2 + penalty)^-1. Bouchard's separates into rows, each with its own
-H_v = sum_i 2 n_i lambda_iv E z~z~'. The penalty, the precision of a Gaussian prior of W but not of b, is 0 in the
+H_v = sum_i 2 n_i lambda_iv E z~z~', and Jaakkola and Jordan's into blocks, with w_1 = -w_2 = d / 2, the least penalty:
+
+    (sum_i 2 n_ir lambda_ir E z~z~' + penalty / 2) d~_r = sum_i (x_ir1 - x_ir2) / 2 E z~.
+
+The penalty, the precision of a Gaussian prior of W but not of b, is 0 in the
 source.
 
 The objective, sum_i bound_i - (penalty / 2) ||W||^2, never falls.
 
 With a point posterior, V = 0, the same steps raise sum_i log p(x_i | m_i) - ||m_i||^2 / 2 - (penalty / 2) ||W||^2 over
-m and W (Boehning's bound is tangent at m; Bouchard's stays below): the chapter's degenerate EM, "very prone to
+m and W (Bouchard's bound stays below, the others are tangent at m): the chapter's degenerate EM, "very prone to
 overfitting". EPCA (`heldout.models.epca`) is that for one block, by other steps. Since log p(x | z) is concave in z and
 has the gradient m at the point, log p(x) <= log p(x | m) - ||m||^2 / 2.
 
@@ -60,17 +74,18 @@ from heldout.models.estimator import Estimator, checked_counts, estimator
 from heldout.typing import Floats
 
 DENSE = 0.05  # share of counts above 0 from which a dense product is faster
-SMALLEST_XI = 1e-6  # lambda(xi) = 1/8 - xi^2 / 96 + .. near 0
+SMALLEST_XI = 1e-12  # lambda is 1/8 - xi^2 / 96 + .. near 0
 START = 0.1  # standard deviation of the random start of W
-BOUNDS = ("boehning", "bouchard")
+BOEHNING, BOUCHARD, JAAKKOLA_JORDAN = BOUNDS = ("boehning", "bouchard", "jaakkola-jordan")
 GAUSSIAN, POINT = POSTERIORS = ("gaussian", "point")
 
 
 class Posterior(NamedTuple):
     """The variational state of N data cases over C columns in R blocks.
 
-    m, (N, K), and V, (N, K, K), which is 0 for a point; psi, (N, C), or xi and a, (N, R), of Bouchard's bound; and the
-    (N,) lower bound on log p(x_i), nats, of a point log p(x_i | m_i) - ||m_i||^2 / 2.
+    m, (N, K), and V, (N, K, K), which is 0 for a point; psi, (N, C), or lambda and a, (N, R), of Bouchard's bound,
+    or lambda, (N, R), of Jaakkola and Jordan's; and the (N,) lower bound on log p(x_i), nats, of a point
+    log p(x_i | m_i) - ||m_i||^2 / 2.
     """
 
     mean: Floats
@@ -87,7 +102,7 @@ class CategoricalPCA(Estimator):
 
     Args:
         blocks: the numbers of columns of the blocks; None is one block, a bag of tokens.
-        bound: "boehning" or "bouchard".
+        bound: "boehning", "bouchard", or "jaakkola-jordan" for blocks of two columns.
         posterior: "gaussian", or "point" for degenerate EM.
         penalty: precision of a Gaussian prior of W; 0 is none.
         input_penalty: precision of a Gaussian prior of V, the inputs' weights.
@@ -162,7 +177,7 @@ class CategoricalPCA(Estimator):
             zeros = np.zeros((N, len(self.sizes_)))
             state = self._tightened(x, Posterior(prior, eye, np.zeros_like(x), zeros, np.zeros(N), prior))
         state = state._replace(prior=prior)
-        if self.bound == "boehning":
+        if self.bound == BOEHNING:
             return self._by_boehning(x, state)
         for _ in range(self.ve_iterations):
             state = self._tightened(x, self._gaussian(x, state))
@@ -196,10 +211,16 @@ class CategoricalPCA(Estimator):
         return state._replace(mean=m, covariance=V, point=eta, bound=bound)
 
     def _gaussian(self, x: Floats, state: Posterior) -> Posterior:
-        """Return the state with the best Gaussian for the variational parameters of Bouchard's bound."""
+        """Return the state with the best Gaussian for the variational parameters, of a bound with xi."""
         W, n = self.weights_, self._sums(x)
+        if self.bound == JAAKKOLA_JORDAN:
+            d, e, half = self._differences(x)
+            slope = 2.0 * n * state.point
+            V = np.linalg.inv(np.eye(self.n_components) + np.einsum("nr,rk,rl->nkl", slope, d, d, optimize=True))
+            mean = np.einsum("nkl,nl->nk", V, (half - slope * e) @ d + state.prior)
+            return state._replace(mean=mean, covariance=np.zeros_like(V) if self.posterior == POINT else V)
         each = self._spread(n)
-        slope = 2.0 * each * _lambda(state.point)
+        slope = 2.0 * each * state.point
         curvature = np.einsum("nv,vk,vl->nkl", slope, W, W, optimize=True)
         linear = x - 0.5 * each - slope * (self.bias_ - self._spread(state.shift))
         V = np.linalg.inv(np.eye(self.n_components) + curvature)
@@ -214,22 +235,28 @@ class CategoricalPCA(Estimator):
         divergence: Floats = 0.5 * ((m - state.prior) ** 2).sum(axis=1)
         if self.posterior != POINT:
             divergence += 0.5 * (np.einsum("nkk->n", V) - self.n_components - np.linalg.slogdet(V)[1])
-        if self.bound == "boehning":
+        if self.bound == BOEHNING:
             spread = np.einsum("nr,rkl,nkl->n", n, self._in_blocks(W), V, optimize=True)
             bound = (x * eta).sum(axis=1) - (n * self._lse(eta)).sum(axis=1) - 0.5 * spread - divergence
             return state._replace(point=eta, bound=bound)
+        if self.bound == JAAKKOLA_JORDAN:
+            d, e, half = self._differences(x)
+            t = m @ d.T + e
+            xi = np.sqrt(t**2 + np.einsum("rk,nkl,rl->nr", d, V, d, optimize=True))
+            rate, normaliser = _tangent(xi)
+            bound = (half * t - n * (normaliser - 0.5 * xi)).sum(axis=1) - divergence
+            return state._replace(point=rate, bound=bound)
         variance = np.einsum("vk,nkl,vl->nv", W, V, W, optimize=True)
-        xi, a = state.point, state.shift
-        if not xi.any():  # the first time: a where all eta are below it by about log M
-            a = self._lse(eta)
-            xi = np.sqrt((eta - self._spread(a)) ** 2 + variance)
-        rate = _lambda(xi)
+        rate = state.point
+        if not rate.any():  # the first time: a where all eta are below it by about log M
+            rate, _ = _tangent(np.sqrt((eta - self._spread(self._lse(eta))) ** 2 + variance))
         sizes = np.array(self.sizes_, dtype=float)
         a = (0.5 * sizes - 1.0 + 2.0 * self._sums(rate * eta)) / (2.0 * self._sums(rate))
         centred = eta - self._spread(a)
         xi = np.sqrt(centred**2 + variance)
-        upper = a + self._sums(np.logaddexp(0.0, xi) + 0.5 * (centred - xi))
-        return state._replace(point=xi, shift=a, bound=(x * eta).sum(axis=1) - (n * upper).sum(axis=1) - divergence)
+        rate, normaliser = _tangent(xi)
+        upper = a + self._sums(normaliser + 0.5 * (centred - xi))
+        return state._replace(point=rate, shift=a, bound=(x * eta).sum(axis=1) - (n * upper).sum(axis=1) - divergence)
 
     def _vm_step(self, x: Floats, state: Posterior) -> None:
         """Set W and b to the maximum of the objective, the posterior fixed."""
@@ -238,7 +265,7 @@ class CategoricalPCA(Estimator):
         moments[:, :K, :K] += state.covariance
         ridge = np.diag([self.penalty] * K + [0.0])
         each = self._spread(self._sums(x))
-        if self.bound == "boehning":
+        if self.bound == BOEHNING:
             p = self._softmax(state.point)
             p *= each
             linear, n, solved = x.T @ m - p.T @ m, self._sums(x), []
@@ -248,8 +275,13 @@ class CategoricalPCA(Estimator):
                 halved = 0.5 * (old[columns] - old[columns].mean(axis=0))
                 solved.append(np.linalg.solve(0.5 * H + ridge, (linear[columns] + halved @ M).T).T)
             W = np.vstack(solved)
+        elif self.bound == JAAKKOLA_JORDAN:
+            slope = 2.0 * self._sums(x) * state.point
+            H = np.einsum("nr,nkl->rkl", slope, moments, optimize=True) + 0.5 * ridge
+            d = np.linalg.solve(H, (self._differences(x)[2].T @ m)[:, :, None])[:, :, 0]
+            W = np.repeat(0.5 * d, 2, axis=0) * np.tile([[1.0], [-1.0]], (len(d), 1))
         else:
-            slope = 2.0 * each * _lambda(state.point)
+            slope = 2.0 * each * state.point
             H = np.einsum("nv,nkl->vkl", slope, moments, optimize=True) + ridge
             linear = x - 0.5 * each + slope * self._spread(state.shift)
             W = np.linalg.solve(H, (linear.T @ m)[:, :, None])[:, :, 0]
@@ -296,7 +328,14 @@ class CategoricalPCA(Estimator):
                 f"categorical PCA: {self.n_components} components, {self.iterations} and {self.ve_iterations}"
                 f" iterations, penalty {self.penalty}; these must be at least 1, 0, 1 and 0"
             )
+        if self.bound == JAAKKOLA_JORDAN and set((counts.shape[1],) if self.blocks is None else self.blocks) != {2}:
+            raise InputError("categorical PCA: Jaakkola and Jordan's bound takes blocks of two columns; take boehning")
         return counts
+
+    def _differences(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return d, (R, K), and e, (R,), of blocks of two columns, and half of the counts' differences, (N, R)."""
+        W, b = self.weights_, self.bias_
+        return W[::2] - W[1::2], b[::2] - b[1::2], 0.5 * (x[:, ::2] - x[:, 1::2])
 
     def _columns(self) -> list[slice]:
         """Return the columns of each block."""
@@ -341,7 +380,8 @@ class CategoricalPCA(Estimator):
         return p
 
 
-def _lambda(xi: Floats) -> Floats:
-    """Return tanh(xi / 2) / (4 xi), 1/8 at 0."""
+def _tangent(xi: Floats) -> tuple[Floats, Floats]:
+    """Return lambda(xi) = tanh(xi / 2) / (4 xi), 1/8 at 0, and log(1 + e^xi), by one exponential; xi is at least 0."""
     safe = np.maximum(xi, SMALLEST_XI)
-    return np.asarray(np.tanh(0.5 * safe) / (4.0 * safe))
+    falls = np.expm1(-safe)  # tanh(xi / 2) = (1 - e^-xi) / (1 + e^-xi)
+    return np.asarray(-falls / ((2.0 + falls) * (4.0 * safe))), np.asarray(safe + np.log1p(1.0 + falls))

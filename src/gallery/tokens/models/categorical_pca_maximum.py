@@ -10,6 +10,9 @@ I) the likelihood is that of a mixture, and its gradient that of EM's expected l
     sum_i log sum_j w_j p(x_i | z_j) - (penalty / 2) ||W||^2,
     in the logits at a node: sum_i r_ij x_i - (sum_i r_ij n_i) softmax(W z_j + b).
 
+Many tokens make a posterior narrower than the grid's spacing: a fit whose sum a grid of half the spacing moves by more
+than `SETTLED_PER_TOKEN`, a tenth of what the gallery acts on, is refused.
+
 Degenerate EM, of any number of components, over W, b and m:
 
     sum_i [log p(x_i | m_i) - ||m_i||^2 / 2] - (penalty / 2) ||W||^2.
@@ -31,6 +34,8 @@ from heldout.typing import Floats
 
 REACH = 4.5  # end of the grid in standard deviations of the prior; a share of 7e-6 of the prior lies beyond
 SPACINGS = {1: 0.1, 2: 0.3}  # the grid's spacing, by K
+CHECKED = 100  # cases that the grid is checked on, evenly spaced
+SETTLED_PER_TOKEN = 1e-3  # nats
 NEWTON_STEPS, HALVINGS = 100, 40
 SETTLED = 1e-9  # nats; a mode is found when a Newton step would gain less
 
@@ -67,15 +72,12 @@ class CategoricalPCAByQuadrature(_AtMaximum):
     """
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # type: ignore[override]  # noqa: ARG002
-        """Fit to (N, C) counts X; raises InputError for bad counts or a setting out of range."""
+        """Fit to (N, C) counts X; raises InputError for bad counts, too many tokens, or a setting out of range."""
         K = self.n_components
         if K not in SPACINGS:
             raise InputError(f"categorical PCA by quadrature: {K} components; the rule takes 1 or 2")
         x, sums = self._started(X)
-        axis = np.arange(-REACH, REACH + SPACINGS[K] / 2.0, SPACINGS[K])
-        z = np.stack(np.meshgrid(*[axis] * K, indexing="ij"), axis=-1).reshape(-1, K)
-        log_w = -0.5 * (z**2).sum(axis=1)
-        log_w -= logsumexp(log_w)
+        z, log_w = _grid(K, SPACINGS[K])
 
         def gain(parameters: Floats) -> tuple[float, Floats]:
             W, b = parameters.reshape(-1, K + 1)[:, :K], parameters.reshape(-1, K + 1)[:, K]
@@ -90,7 +92,28 @@ class CategoricalPCAByQuadrature(_AtMaximum):
 
         W = self._maximise(gain, np.column_stack([self.weights_, self.bias_]).ravel()).reshape(-1, K + 1)
         self.weights_, self.bias_ = np.ascontiguousarray(W[:, :K]), W[:, K].copy()
+        few = np.unique(np.linspace(0, len(sums) - 1, CHECKED).astype(int))
+        coarse, fine = (self._by_rule(x[few], sums[few], SPACINGS[K] / parts) for parts in (1, 2))
+        off = abs(fine - coarse) / sums[few].sum()
+        if off > SETTLED_PER_TOKEN:
+            raise InputError(
+                f"categorical PCA by quadrature: its grid is off by {off:.2g} nats per token on documents this long;"
+                " take one component, or shorter documents"
+            )
         return self
+
+    def _by_rule(self, x: sp.csr_array | Floats, sums: Floats, spacing: float) -> float:
+        """Return sum_i log p(x_i), nats, by the grid of a spacing."""
+        z, log_w = _grid(self.n_components, spacing)
+        return float(logsumexp(self.log_joint(x, sums, z) + log_w, axis=1).sum())
+
+
+def _grid(K: int, spacing: float) -> tuple[Floats, Floats]:
+    """Return the nodes of a grid of N(0, I), (J, K), and the logarithms of their weights, (J,)."""
+    axis = np.arange(-REACH, REACH + spacing / 2.0, spacing)
+    z = np.stack(np.meshgrid(*[axis] * K, indexing="ij"), axis=-1).reshape(-1, K)
+    log_w = -0.5 * (z**2).sum(axis=1)
+    return z, log_w - logsumexp(log_w)
 
 
 @estimator

@@ -7,11 +7,12 @@ are; of other corpora the split is the study's. With the evaluator "likelihood" 
     lda                 at every K of `topics`, by collapsed Gibbs sampling with estimated priors: the reference
     replicated-softmax  with `hidden` units (annealed) and with `exact_hidden` (exact), by contrastive divergence
 
-The machines' first rate and number of passes are those of `learning_rates` and `epochs` under which a machine with
-`hidden` units, trained on the other training documents, gives the share `validation` of them the highest likelihood;
-both machines are then trained on all. Test documents play no part in it. Of "replicated-softmax" at `hidden` are
-measured "validation", nats per token, on the axis "epochs", by rate in the column for constants; and "chosen-rate" and
-"chosen-epochs" on the axis "topics".
+The share `validation` of the training documents trains nothing, the unigram neither, but says when to stop: passes of
+the machines are doubled from `epochs`, sweeps of LDA from `sweeps`, each stage going on from where the last one ended
+(the machines' rate falls from `learning_rate` to 0 in each), until their likelihood is lower than before; the best
+stage is kept. Test documents play no part in it. A search that ends at `doublings` before that is censored. Of both
+models are measured "validation", nats per token, on the axis "trained", and on the axis "topics" "chosen", the kept
+number of passes or sweeps, and "censored", 1 or 0.
 
 A score sums over tokens; equation 27.29 averages over documents first, which is measured as "per-document-likelihood",
 nats per token, on the axis "topics"; of the unigram also over all test documents, as "per-document-all". Of the exact
@@ -26,9 +27,11 @@ Measured of "lda" and "replicated-softmax" are the means over queries of
     precision, recall           of the first M documents, on the axis "retrieved"
 """
 
+import copy
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -47,15 +50,16 @@ from heldout.models.harmonium_units import MULTINOMIAL
 from heldout.models.lda import LDA
 from heldout.models.rbm import CD, RBM
 from heldout.seeds import generator
-from heldout.typing import Floats
+from heldout.typing import Floats, Ints
 
 UNIGRAM, SOFTMAX = "unigram", "replicated-softmax"
 PER_DOCUMENT, PER_DOCUMENT_ALL = "per-document-likelihood", "per-document-all"
 LOG_Z, LOG_Z_ANNEALED, LENGTH = "log-z", "log-z-annealed", "length"
 AVERAGE_PRECISION, PRECISION, RECALL, RETRIEVED = "average-precision", "precision", "recall", "retrieved"
-VALIDATION, CHOSEN_RATE, CHOSEN_EPOCHS, EPOCHS = "validation", "chosen-rate", "chosen-epochs", "epochs"
+VALIDATION, CHOSEN, CENSORED, TRAINED = "validation", "chosen", "censored", "trained"
 TRAIN, TEST = "train-", "test-"  # prefixes of the parts of the newsgroups in documents' names
 FAMILIES = (Family("replicated softmax", (SOFTMAX, UNIGRAM), None),)
+Fitted = TypeVar("Fitted")
 
 
 class Divided(NamedTuple):
@@ -99,7 +103,10 @@ def _sample(corpus: Corpus, most: int, random: np.random.Generator) -> Corpus:
 
 def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
     """Train all models, score them and retrieve documents by them; raises InputError as they do."""
-    training, test, scored, grouped = divided(job, settings)
+    everything, test, scored, grouped = divided(job, settings)
+    order = job.generator("replicated-softmax-validation").permutation(everything.n_documents)
+    away = max(1, round(settings.validation * everything.n_documents))
+    validation, training = everything.subset(order[:away]), everything.subset(order[away:])
     words = training.vocabulary
     counts, held_out, lengths = training.counts(), scored.counts(), scored.lengths
     recorder = job.recorder(documents=scored.documents)
@@ -110,25 +117,47 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
 
     def lda(K: int) -> Model:
         random = job.generator("replicated-softmax-lda", topics=K)
-        model = LDA.of(settings, K, beta=settings.gamma, random_state=random)
-        topics = model.fit(training).topics(words)
-        vectors = partial(posterior_mean, topics) if settings.hidden == K else None
-        return Model(models.LDA, K, reference(topics, scored, settings.samples, random), settings.samples, vectors)
 
-    def softmax(K: int, rate: float, epochs: int) -> Model:
+        def further(chain: LDA | None, sweeps: int) -> LDA:
+            every = settings.optimise_every
+            alpha, beta = (settings.alpha, settings.gamma) if chain is None else (chain.alpha_, chain.beta_)
+            model = LDA(K, alpha=alpha, beta=beta, sweeps=sweeps, optimise_every=every, random_state=random)
+            return model.fit(training, assignments=None if chain is None else chain.assignments_)
+
+        def likelihood(model: LDA, documents: Corpus) -> Evaluation:
+            return reference(model.topics(words), documents, settings.samples, random)
+
+        row = recorder.at(model=models.LDA, topics=K)
+        model = _until_it_turns(row, further, likelihood, validation, settings.sweeps, settings.doublings)
+        vectors = partial(posterior_mean, model.topics(words)) if settings.hidden == K else None
+        return Model(models.LDA, K, likelihood(model, scored), settings.samples, vectors)
+
+    def softmax(K: int) -> Model:
         random = job.generator("replicated-softmax", hidden=K)
-        machine = _machine(settings, K, rate, epochs, random).fit(counts)
-        random = job.generator("replicated-softmax-annealed", hidden=K)
-        estimate = log_partitions_annealed(machine, lengths, settings.annealed_chains, settings.temperatures, random)
-        if settings.exact_hidden != K:
-            evaluation = log_likelihood(machine, held_out, *estimate)
+        exact, row = settings.exact_hidden == K, recorder.at(model=SOFTMAX, topics=K)
+
+        def further(machine: RBM | None, epochs: int) -> RBM:
+            machine = _machine(settings, K, random) if machine is None else copy.copy(machine)
+            machine.epochs = epochs
+            return machine.fit(counts)
+
+        def annealed(machine: RBM, lengths: Ints) -> tuple[Floats, Floats]:
+            return log_partitions_annealed(machine, lengths, settings.annealed_chains, settings.temperatures, random)
+
+        def likelihood(machine: RBM, documents: Corpus) -> Evaluation:
+            known = (log_partitions(machine, documents.lengths),) if exact else annealed(machine, documents.lengths)
+            return log_likelihood(machine, documents.counts(), *known)
+
+        machine = _until_it_turns(row, further, likelihood, validation, settings.epochs, settings.doublings)
+        if not exact:
             vectors = lambda documents: machine.hidden_means(documents.counts())  # noqa: E731
-            return Model(SOFTMAX, K, evaluation, settings.annealed_chains, vectors)
-        exact, row = log_partitions(machine, lengths), recorder.at(model=SOFTMAX, topics=K)
-        for L, one, value, error in dict.fromkeys(zip(lengths, exact, *estimate, strict=True)):
+            return Model(SOFTMAX, K, likelihood(machine, scored), settings.annealed_chains, vectors)
+        for L, one, value, error in sorted(
+            set(zip(lengths, log_partitions(machine, lengths), *annealed(machine, lengths), strict=True))
+        ):
             row.measure(LOG_Z, one, axis=LENGTH, position=L)
             row.measure(LOG_Z_ANNEALED, value, axis=LENGTH, position=L, error=error)
-        return Model(SOFTMAX, K, log_likelihood(machine, held_out, exact))
+        return Model(SOFTMAX, K, likelihood(machine, scored))
 
     def every_model() -> Iterator[Model]:
         yield Model(UNIGRAM, 1, Evaluation.deterministic(held_out @ log_shares, lengths))
@@ -136,9 +165,8 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
         recorder.at(model=UNIGRAM, topics=1).measure(PER_DOCUMENT_ALL, per_token.mean())
         for K in settings.topics:
             yield lda(K)
-        chosen = _chosen(recorder.at(model=SOFTMAX, topics=settings.hidden), job, settings, training)
         for K in (settings.hidden, settings.exact_hidden):
-            yield softmax(K, *chosen)
+            yield softmax(K)
 
     shares = np.asarray(counts.sum(axis=0)).ravel() + settings.gamma
     log_shares = np.log(shares / shares.sum())
@@ -158,38 +186,46 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
     return recorder.results
 
 
-def _chosen(row: Recorder, job: Job, settings: ReplicatedSoftmax, training: Corpus) -> tuple[float, int]:
-    """Return the rate and number of passes of greatest likelihood; record both, and the likelihood of every choice."""
-    order = job.generator("replicated-softmax-validation").permutation(training.n_documents)
-    away = max(1, round(settings.validation * training.n_documents))
-    validation, rest = training.subset(order[:away]), training.subset(order[away:])
-    choices: dict[tuple[float, int], float] = {}
-    for rate in settings.learning_rates:
-        for epochs in settings.epochs:
-            random = job.generator("replicated-softmax-choice", rate=rate, epochs=epochs)
-            machine = _machine(settings, settings.hidden, rate, epochs, random).fit(rest.counts())
-            estimate = log_partitions_annealed(
-                machine, validation.lengths, settings.annealed_chains, settings.temperatures, random
-            )
-            evaluation = log_likelihood(machine, validation.counts(), *estimate)
-            choices[rate, epochs] = float(evaluation.log_likelihood.sum()) / validation.n_tokens
-            row.at(smoothing=rate).measure(VALIDATION, choices[rate, epochs], axis=EPOCHS, position=epochs)
-    rate, epochs = max(choices, key=lambda choice: choices[choice])
-    row.measure(CHOSEN_RATE, rate)
-    row.measure(CHOSEN_EPOCHS, epochs)
-    return rate, epochs
+def _until_it_turns(
+    row: Recorder,
+    further: Callable[[Fitted | None, int], Fitted],
+    likelihood: Callable[[Fitted, Corpus], Evaluation],
+    validation: Corpus,
+    first: int,
+    doublings: int,
+) -> Fitted:
+    """Return the stage of training of greatest likelihood of the validation documents; record all of them.
+
+    `further` takes the last stage, or None, and the number of passes or sweeps to add; in all there are `first` of
+    them, then twice as many, up to `doublings` times, until the likelihood falls.
+    """
+    best, model, chosen, trained, turned = -math.inf, None, 0, 0, False
+    kept = None
+    for stage in range(doublings + 1):
+        model = further(model, first * 2**stage - trained)
+        trained = first * 2**stage
+        value = float(likelihood(model, validation).log_likelihood.sum()) / validation.n_tokens
+        row.measure(VALIDATION, value, axis=TRAINED, position=trained)
+        if value < best:
+            turned = True
+            break
+        best, kept, chosen = value, model, trained
+    row.measure(CHOSEN, chosen)
+    row.measure(CENSORED, not turned)
+    assert kept is not None  # the first value is above minus infinity
+    return kept
 
 
-def _machine(settings: ReplicatedSoftmax, K: int, rate: float, epochs: int, random: np.random.Generator) -> RBM:
+def _machine(settings: ReplicatedSoftmax, K: int, random: np.random.Generator) -> RBM:
     return RBM(
         K,
         visible=MULTINOMIAL,
         negative=CD,
         steps=settings.steps,
         batch=settings.batch,
-        epochs=epochs,
-        learning_rate=rate,
+        learning_rate=settings.learning_rate,
         random_state=random,
+        warm_start=True,
     )
 
 

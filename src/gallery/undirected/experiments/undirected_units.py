@@ -2,20 +2,23 @@
 
 Of records the machine `rbm` has binary hidden units and `undirected-pca` Gaussian ones (27.7.1.4), at every K of
 `hidden`; visible units are categorical (27.105), a gap being a value of its own, or binary where all responses are.
-Both are trained by persistent contrastive divergence from one start, and have "likelihood" scores on held-out records,
-per response, as `independent` responses have.
+Both maximise the penalised likelihood by exact gradients (`gallery.undirected.models.maximum_likelihood`), from the
+machine with fewer units. They have "likelihood" scores on held-out records, per response, as have `independent`
+responses and `product-mixture`, the mixture of two products by EM, which a machine with one binary unit is.
 
 Of documents the data are `coordinates` of latent semantic analysis (Deerwester et al. 1990), standardised by the
 training documents and multiplied by a scale: the fixed variance of 27.108 lies as far below theirs. Visible units are
 Gaussian. Measured on held-out documents, nats per standardised coordinate, on the axis "scale", in hundredths:
 
-    likelihood      of `gaussian-rbm` (binary hidden units: a mixture of Gaussians), `factor-analysis` (Gaussian ones)
-                    and `independent` Gaussians of that variance
+    likelihood      of `gaussian-rbm` (binary hidden units: a mixture of Gaussians), `factor-analysis` (Gaussian ones),
+                    `product-mixture` and `independent` Gaussians, all of that variance
     identity        of `factor-analysis`, the largest difference, in nats, of the undirected machine's log density from
                     that of the directed model with the same parameters; of `gaussian-rbm` from the mixture's
 """
 
 import math
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,7 @@ from artifact.results.recorder import Results
 from artifact.study.job import Job
 from gallery.member import LIKELIHOOD, PSEUDO_LIKELIHOOD, RECORDS, Family
 from gallery.tokens.members.data import documents, kind_of
+from gallery.undirected.models.maximum_likelihood import fit, fit_mixture
 from gallery.undirected.spec import UndirectedUnits
 from heldout.corpora.records import responses_of
 from heldout.evaluators.evaluation import Evaluation
@@ -34,9 +38,9 @@ from heldout.models.harmonium_units import BINARY, CATEGORICAL, GAUSSIAN, units
 from heldout.models.rbm import RBM
 from heldout.typing import Floats, Ints
 
-RBM_NAME, PCA, INDEPENDENT = "rbm", "undirected-pca", "independent"
+RBM_NAME, PCA, INDEPENDENT, PRODUCTS = "rbm", "undirected-pca", "independent", "product-mixture"
 MIXTURE, FACTORS, IDENTITY, SCALE = "gaussian-rbm", "factor-analysis", "identity", "scale"
-FAMILIES = (Family("Boltzmann machines", (RBM_NAME, PCA, MIXTURE, FACTORS), PSEUDO_LIKELIHOOD),)
+FAMILIES = (Family("Boltzmann machines", (RBM_NAME, PCA, MIXTURE, FACTORS, PRODUCTS), PSEUDO_LIKELIHOOD),)
 
 
 def experiment(job: Job, settings: UndirectedUnits) -> Results:
@@ -44,18 +48,18 @@ def experiment(job: Job, settings: UndirectedUnits) -> Results:
     return _records(job, settings) if kind_of(job.corpus) == RECORDS else _coordinates(job, settings)
 
 
-def _fitted(job: Job, settings: UndirectedUnits, K: int, data: Floats, **kinds: Any) -> RBM:
-    epochs = -(-settings.updates // -(-len(data) // settings.batch))
-    return RBM(
-        K,
-        chains=settings.chains,
-        batch=settings.batch,
-        epochs=epochs,
-        learning_rate=settings.learning_rate,
-        penalty=settings.penalty,
-        random_state=job.generator("undirected-units", hidden=K),
-        **kinds,
-    ).fit(data)
+def _machines(
+    job: Job, settings: UndirectedUnits, data: Floats, binary: str, gaussian: str, **kinds: Any
+) -> Iterator[tuple[str, RBM]]:
+    """Yield the names of the mixture and of both machines and, at every K, the fitted models, each inside the next."""
+    random = partial(job.generator, "undirected-units")
+    mixture = fit_mixture(RBM(1, **kinds), data, random(hidden=0))
+    yield PRODUCTS, mixture
+    for name, hidden, contained in ((binary, BINARY, mixture), (gaussian, GAUSSIAN, None)):
+        for K in sorted(settings.hidden):
+            model = RBM(K, hidden=hidden, penalty=settings.penalty / len(data), **kinds)
+            contained = fit(model, data, random(hidden=K), contained)
+            yield name, contained
 
 
 def _records(job: Job, settings: UndirectedUnits) -> Results:
@@ -71,11 +75,10 @@ def _records(job: Job, settings: UndirectedUnits) -> Results:
     bias, tokens = layer.bias(train), np.full(len(held_out), responses.shape[1])
     independent: Floats = held_out @ bias - layer.log_normaliser(bias[None])[0]
     recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, Evaluation.deterministic(independent, tokens))
-    for K in settings.hidden:
-        for name, hidden in ((RBM_NAME, BINARY), (PCA, GAUSSIAN)):
-            model = _fitted(job, settings, K, train, visible=visible, blocks=blocks, hidden=hidden)
-            scored = log_likelihood(model, held_out, log_partition(model))
-            recorder.at(model=name, topics=K).score(LIKELIHOOD, scored)
+    kinds: dict[str, Any] = {"visible": visible, "blocks": blocks}
+    for name, model in _machines(job, settings, train, RBM_NAME, PCA, **kinds):
+        scored = log_likelihood(model, held_out, log_partition(model))
+        recorder.at(model=name, topics=model.n_components).score(LIKELIHOOD, scored)
     return recorder.results
 
 
@@ -97,14 +100,13 @@ def _coordinates(job: Job, settings: UndirectedUnits) -> Results:
         independent = multivariate_normal(data.mean(axis=0), np.eye(settings.coordinates)).logpdf(tested)
         density = independent.mean() / settings.coordinates + math.log(scale)
         recorder.at(model=INDEPENDENT, topics=1).measure(LIKELIHOOD, density, axis=SCALE, position=place)
-        for K in settings.hidden:
-            for name, hidden in ((MIXTURE, BINARY), (FACTORS, GAUSSIAN)):
-                model = _fitted(job, settings, K, data, visible=GAUSSIAN, hidden=hidden)
-                values = log_likelihood(model, tested, log_partition(model)).log_likelihood
-                row, density = recorder.at(model=name, topics=K), values.mean() / settings.coordinates + math.log(scale)
-                row.measure(LIKELIHOOD, density, axis=SCALE, position=place)
-                difference = float(np.abs(values - directed(model, tested)).max())
-                row.measure(IDENTITY, difference, axis=SCALE, position=place)
+        for name, model in _machines(job, settings, data, MIXTURE, FACTORS, visible=GAUSSIAN):
+            values = log_likelihood(model, tested, log_partition(model)).log_likelihood
+            row = recorder.at(model=name, topics=model.n_components)
+            density = values.mean() / settings.coordinates + math.log(scale)
+            row.measure(LIKELIHOOD, density, axis=SCALE, position=place)
+            if name != PRODUCTS:
+                row.measure(IDENTITY, np.abs(values - directed(model, tested)).max(), axis=SCALE, position=place)
     return recorder.results
 
 
