@@ -97,8 +97,8 @@ def test_the_next_time_has_a_likelihood_under_moving_and_static_topics() -> None
         assert 0.0 < min(values) < max(values) < 1.0
 
 
-def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one() -> None:
-    """Particles of 4 runs on 8 documents, 24 degrees of freedom: within 7 errors, and a nat."""
+def test_sequences_have_a_likelihood_in_their_order_and_estimates_the_exact_one() -> None:
+    """120 draws of each of 8 documents: within 7 errors, and a nat."""
     found = rows(made(), "lda-hmm", SEQUENCE_MODELS)
     assert [(row.model, row.topics) for row in found] == [
         ("hmm", 1),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
+from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_sampled
 from gallery.extensions.evaluators.rtm_link import rtm_link
 from gallery.extensions.models.disclda import DiscLDA
 from gallery.extensions.models.lda_hmm import Parameters
@@ -124,7 +124,7 @@ def sequences() -> Case:
     random, cases = np.random.default_rng(0), every()
     start, transitions = random.dirichlet(np.ones(2)), random.dirichlet(np.ones(2), 2)
     of = Parameters(start, transitions, B, random.dirichlet(np.ones(2), 1), ALPHA)
-    found = lda_hmm_particles(of, cases, 200, 20, np.random.default_rng(1))
+    found = lda_hmm_sampled(of, cases, 600, np.random.default_rng(1))
     usual = lda_hmm_folded_in(of, cases, 200).log_likelihood
     return Case(lda_hmm_marginal(of, cases).log_likelihood, usual, found)
 

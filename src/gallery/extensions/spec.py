@@ -86,10 +86,9 @@ class Sequences(_Functions):
 
     topics: Annotated[Several[Count], doc("numbers K of topics")]
     exact_topics: Annotated[Count, doc("largest number of topics of the exact sum, on documents")]
-    checked: Annotated[Count, doc("number of tokens of documents on which particles are held to the exact sum")]
+    checked: Annotated[Count, doc("number of tokens of documents on which estimates are held to the exact sum")]
     checked_topics: Annotated[Count, doc("largest number of topics of this check")]
-    particles: Annotated[Count, doc("number of particles of the filter")]
-    runs: Annotated[Pair, doc("number of runs of the filter")]
+    samples: Annotated[int, Ge(14), doc("number of draws of a document's weights, for the estimate")]
     fold_in_iterations: Annotated[Count, doc("number of EM iterations over the weights")]
 
 

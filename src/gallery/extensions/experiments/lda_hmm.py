@@ -2,12 +2,14 @@
 
 All three by one sampler: LDA has no function states, the hidden Markov model one topic. On whole test documents, nats:
 
-    likelihood    exact up to `exact_topics` topics and of the hidden Markov model, by particles beyond
+    likelihood    exact up to `exact_topics` topics and of the hidden Markov model, by importance sampling
+                  beyond
     usual-score   full folding-in, max over the document's weights
 
 Measured, on the axis "topics":
 
-    exact, estimated   on the first `checked` tokens of every document, the exact sum and particles, nats per token
+    exact, estimated   on the first `checked` tokens of every document, the exact sum and its estimate, nats
+                       per token
     content            the share of training tokens in the topics' state
     function-words     the share of function words, which at least the share `spread` of the training documents have,
                        among the most probable words of the topics
@@ -19,7 +21,7 @@ import numpy as np
 
 from artifact.results.recorder import Results
 from artifact.study.job import Job
-from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_particles
+from gallery.extensions.evaluators.lda_hmm_marginal import lda_hmm_folded_in, lda_hmm_marginal, lda_hmm_sampled
 from gallery.extensions.models.lda_hmm import LDAHMM
 from gallery.extensions.spec import Roles, Sequences
 from gallery.member import FOLDED, LIKELIHOOD, TOKENS, USUAL, Family
@@ -69,17 +71,16 @@ def experiment(job: Job, settings: Sequences) -> Results:
     for model, K, C in fits:
         random, row = partial(job.generator, model=model, topics=K), recorder.at(model=model, topics=K)
         fitted = fit(training, settings, K, C, random("lda-hmm"))
-        by_particles = partial(lda_hmm_particles, particles=settings.particles, runs=settings.runs)
         parameters = fitted.parameters_
         if settings.exact_topics >= K:
             row.score(LIKELIHOOD, lda_hmm_marginal(parameters, test))
         else:
-            likelihood = by_particles(parameters, test, random=random("lda-hmm-particles"))
-            row.score(LIKELIHOOD, likelihood, samples=settings.particles)
+            likelihood = lda_hmm_sampled(parameters, test, settings.samples, random("lda-hmm-samples"))
+            row.score(LIKELIHOOD, likelihood, samples=settings.samples)
         row.score(USUAL, lda_hmm_folded_in(parameters, test, settings.fold_in_iterations))
         if model == MODEL and settings.checked_topics >= K:
             row.per_token(EXACT, lda_hmm_marginal(parameters, first))
-            row.per_token(ESTIMATED, by_particles(parameters, first, random=random("lda-hmm-check")))
+            row.per_token(ESTIMATED, lda_hmm_sampled(parameters, first, settings.samples, random("lda-hmm-check")))
         row.measure(CONTENT, fitted.content_.mean())
         shown = most_probable(parameters.topics, settings.shown)
         row.measure(FUNCTION, np.isin(shown, frequent).mean())
