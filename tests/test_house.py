@@ -183,3 +183,42 @@ def test_nothing_else_stands_at_the_top_of_the_checkout() -> None:
     files |= {"Snakefile", "conftest.py", "environment.yml", "pyproject.toml", "requirements.lock", ".gitignore"}
     files |= {".pre-commit-config.yaml", ".snakemake-workflow-catalog.yml"}
     assert {name.partition("/")[0] for name in listed.splitlines()} == folders | files | {"tests", "workflow"}
+
+
+CHOICES = re.compile(r"\b(idxmax|idxmin|argmax|argmin|nsmallest|nlargest)\b|\b(max|min)\(.*key=")
+STARS = re.compile(r"\bchoice\(|censored|_star\(|_sum\(best|_range\(")
+UNSHOWN = {  # functions whose choice no exhibit shows, or is of no grid
+    "sides.at_best": "effects at the best K, whose curve has the star",
+    "sides.rows": "a part of it",
+    "halves.at_choice": "costs of a choice; the choice is a row of its own",
+    "arrays.first": "the first seed",
+    "results.best": "the best curve's constant, whose lowest point has the star",
+    "contrasts.under_best_sum": "table-prior-share has the star",
+    "figures._example": "a curve's peak",
+    "figures.peers": "the panel's widest distance",
+    "settings._first": "the error that helps most",
+    "science.chosen_eta": "two Beta priors, said in the text",
+    "science.best_state": "the best seed",
+    "science.best_pass": "the text says where the passes end",
+    "exhibits.rating_macros": "the text says where the passes end",
+    "science.chosen_topics": "counts of seeds that find the true number, within the grid",
+    "science.ends_of_em": "the best start",
+    "exhibits.prior_macros": "the largest number of topics",
+    "macros._message": "the best K, whose curve is beside it",
+}
+
+
+def test_a_choice_of_a_grid_that_an_exhibit_shows_has_its_star() -> None:
+    """Every function of results, contrasts and exhibits that takes a best value marks the grid's end, or says why not."""
+    sources = [*(ROOT / "src" / "artifact").rglob("*.py"), *(ROOT / "src" / "gallery").rglob("*.py")]
+    chosen = set()
+    for path in sources:
+        if {"models", "evaluators", "experiments", "members"} & set(path.parts):
+            continue
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                body = ast.get_source_segment(text, node) or ""
+                if CHOICES.search(body) and not STARS.search(body):
+                    chosen.add(f"{path.stem}.{node.name}")
+    assert chosen == set(UNSHOWN), "a choice without its star, or an exception without its choice"

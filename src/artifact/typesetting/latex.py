@@ -83,6 +83,17 @@ def perplexity(value: Any) -> str:
     return integer(value) if value >= 100.0 else decimal(value)
 
 
+def choice(value: Any, grid: Iterable[Any], shown: str, *, least: bool = False) -> str:
+    """Return a choice as it is shown, with a star where it is the grid's largest; with `least`, or its least.
+
+    Examples:
+        >>> choice(8, [2, 4, 8], "8"), choice(2, [2, 4, 8], "2"), choice(2, [2, 4, 8], "2", least=True)
+        ('8*', '2', '2*')
+    """
+    ends = sorted(set(grid))
+    return shown + "*" * (len(ends) > 1 and (value == ends[-1] or (least and value == ends[0])))
+
+
 def signed_percent(value: Any) -> str:
     """Return a fraction as a percentage with its sign; a dash where it is missing."""
     return DASH if missing(value) else rf"{signed(100.0 * float(value), 1)}\,\%"

@@ -84,8 +84,10 @@ def _corpus_macros(inputs: Inputs, corpus: str) -> Macros:
     for name, (model, evaluator) in CURVES.items():
         means = curve(inputs, corpus, model, evaluator)
         means = means[means["shown"]]
-        lowest = f"{_lowest(means)} ({latex.integer(means['value'].idxmax())})" if len(means) else latex.DASH
-        result[f"{name}LowestAt"] = lowest
+        result[f"{name}LowestAt"] = latex.DASH
+        if len(means):
+            best = means["value"].idxmax()
+            result[f"{name}LowestAt"] = f"{_lowest(means)} ({latex.choice(best, means.index, latex.integer(best))})"
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]
     for name, column in (("Tokens", "tokens"), ("LeftOut", "tokens_left_out"), ("Rank", "topics")):

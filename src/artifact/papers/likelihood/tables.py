@@ -189,11 +189,16 @@ def _share_rows(inputs: Inputs, rich: "pd.DataFrame", priors: Sequence[tuple[str
         )
         means, shown = placed.groupby(["prior", "at"])["gap"].mean(), printable(placed, ["prior", "at"])
         cells = [_if_shown(latex.decimal(means.get(prior, math.nan), 3), shown.get(prior, True)) for prior in priors]
-        best_sum = f"{_if_shown(latex.decimal(sums[best], 3), sum_shown[best])} ({best / PER_SUM:g})"
+        best_sum = f"{_if_shown(latex.decimal(sums[best], 3), sum_shown[best])} ({_sum(best, sums)})"
         least = placed.loc[placed.groupby("seed")["share"].idxmin()]
         left = _if_shown(latex.decimal(least["share"].mean(), 2), bool((least["error"] <= LARGEST).all()))
         names = [latex.corpus_name(str(corpus)), latex.integer(k)]
         yield [*names, latex.decimal(rows["flat"].mean(), 3), best_sum, *cells, left]
+
+
+def _sum(best: int, sums: "pd.Series[float]") -> str:
+    """Return a sum of alpha that was chosen, with a star at an end of those tried."""
+    return latex.choice(best, sums.index, f"{best / PER_SUM:g}", least=True)
 
 
 def _if_shown(text: str, shown: bool) -> str:
@@ -222,7 +227,7 @@ def newsgroups(inputs: Inputs) -> str:
                 *(style.MODEL_NAMES[str(model)], latex.integer(k)),
                 latex.perplexity(perplexity(float((flat["value"] + flat["gap"]).mean()), 1)),
                 latex.perplexity(perplexity(float(flat["value"].mean()), 1)),
-                f"{latex.perplexity(perplexity(means[best], 1))} ({best / PER_SUM:g})",
+                f"{latex.perplexity(perplexity(means[best], 1))} ({_sum(best, means)})",
                 *(
                     _if_shown(latex.perplexity(perplexity(fitted[size], 1)), shown[size])
                     if size in fitted
@@ -521,9 +526,8 @@ def front_page(inputs: Inputs) -> str:
             for effect in chosen(inputs.effects, name, corpus)
             if effect.topics == most
         ]
-        at_best = (
-            f"{_factor(inputs, 'gap-plsa', corpus, best, unvalidated(corpus, PLSA, measured.FLAT, best))} ({best})"
-        )
+        shown_best = latex.choice(best, flat.index, str(best))
+        at_best = f"{_factor(inputs, 'gap-plsa', corpus, best, unvalidated(corpus, PLSA, measured.FLAT, best))} ({shown_best})"
         perplexities = (f"{points[most]:,.0f}" for points in (full, flat))
         share = f"at least {1.0 - min(left):.0%}" if left else MISSING
         rows.append([corpus, str(most), *perplexities, *factors, share, at_best])

@@ -145,7 +145,7 @@ def _curve(curve: "pd.DataFrame") -> Macros:
         return over_seeds.decimal(values, 0 if mean >= over_seeds.LARGE else 1)
 
     lowest = int(str(perplexities.idxmin()))
-    perplexity, topics = perplexity_at(lowest), latex.integer(lowest)
+    perplexity, topics = perplexity_at(lowest), latex.choice(lowest, perplexities.index, latex.integer(lowest))
     return {
         "Constant": latex.power(curve["smoothing"].iloc[0]),
         "Last": perplexity_at(int(perplexities.index[-1])),
