@@ -209,7 +209,7 @@ UNSHOWN = {  # functions whose choice no exhibit shows, or is of no grid
 
 
 def test_a_choice_of_a_grid_that_an_exhibit_shows_has_its_star() -> None:
-    """Every function of results, contrasts and exhibits that takes a best value marks the grid's end, or says why not."""
+    """Results, contrasts and exhibits that take a best value mark the grid's end, or say why not."""
     sources = [*(ROOT / "src" / "artifact").rglob("*.py"), *(ROOT / "src" / "gallery").rglob("*.py")]
     chosen = set()
     for path in sources:

@@ -197,7 +197,7 @@ def _share_rows(inputs: Inputs, rich: "pd.DataFrame", priors: Sequence[tuple[str
 
 
 def _sum(best: int, sums: "pd.Series[float]") -> str:
-    """Return a sum of alpha that was chosen, with a star at an end of those tried."""
+    """Return a sum of alpha that was chosen, with a star at an end of the grid."""
     return latex.choice(best, sums.index, f"{best / PER_SUM:g}", least=True)
 
 
@@ -527,7 +527,8 @@ def front_page(inputs: Inputs) -> str:
             if effect.topics == most
         ]
         shown_best = latex.choice(best, flat.index, str(best))
-        at_best = f"{_factor(inputs, 'gap-plsa', corpus, best, unvalidated(corpus, PLSA, measured.FLAT, best))} ({shown_best})"
+        at_best = _factor(inputs, "gap-plsa", corpus, best, unvalidated(corpus, PLSA, measured.FLAT, best))
+        at_best += f" ({shown_best})"
         perplexities = (f"{points[most]:,.0f}" for points in (full, flat))
         share = f"at least {1.0 - min(left):.0%}" if left else MISSING
         rows.append([corpus, str(most), *perplexities, *factors, share, at_best])
