@@ -41,6 +41,9 @@ MURPHY = Paper(
     exhibits={
         "table-datasets": Exhibit("the gallery's data sets", "exhibits.datasets"),
         "figure-gallery": Exhibit("gaps between usual scores and likelihoods", "exhibits.opening", WITH_GAPS),
+        "figure-graphical-models": Exhibit(
+            "graphical models of the chapter's figures and of the gallery", "plates.graphical_models"
+        ),
         "table-gallery": Exhibit("usual scores and likelihoods of the models", "exhibits.opening_table", OPENING),
         **{name: one for section in SECTIONS for name, one in _placed(section, section.EXHIBITS).items()},
         "table-misprints": Exhibit("misprints of the chapter", "exhibits.misprints"),

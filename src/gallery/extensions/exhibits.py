@@ -16,6 +16,7 @@ from gallery.extensions.experiments import disclda, folding_in, lda_hmm, lda_hmm
 from gallery.gaps import largest_distance
 from gallery.priors.spec import CORRELATION, COVARIATES
 from gallery.table_rows import Row, rows
+from gallery.tokens.science import GALLERY, PERPLEXITY
 from heldout.evaluators import EXACT
 
 TIMES = 4  # number of times at which Figure 27.12 shows a topic's words
@@ -184,6 +185,8 @@ LEFT_OUT = {
     results.DISCLDA: ("newsgroups",),
     CORRELATION: ("nips-volumes",),
     COVARIATES: ("nips-volumes", "reuters-topics"),
+    GALLERY: ("cranfield",),
+    PERPLEXITY: ("ap",),
 }
 
 
