@@ -1,6 +1,6 @@
 """Hold a package to the exact log-likelihoods of small latent variable models: `pytest test_exact_cases.py`.
 
-Put exact_cases.csv and exact_cases.json beside this file, and fill in `log_likelihood`: one line to each family that the
+Put exact_cases.csv and exact_cases.json beside this file, and fill in `log_likelihood`, a line to each family that the
 package has. Families, parameters and documents are described in exact_cases.json. Everything is in nats.
 """
 
@@ -39,6 +39,7 @@ def cases() -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case["case"])
 def test_log_likelihood(case: dict[str, str]) -> None:
+    """Compare the package's value with the exact one."""
     model = json.loads((FOLDER / "exact_cases.json").read_text(encoding="utf-8"))["models"][case["model"]]
     parameters, document = arrays(model["parameters"]), arrays(model["documents"][case["document"]])
     try:
