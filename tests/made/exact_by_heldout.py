@@ -138,6 +138,12 @@ def replicated_softmax(p: Any, d: Any) -> Any:
     return log_likelihood(model, counts(len(p["b"]), d["words"]), log_z).log_likelihood
 
 
+def multinomial_mixture(p: Any, d: Any) -> Any:
+    V = p["phi"].shape[1]
+    two = np.vstack([counts(V, d["words"]), np.ones((1, V))])  # an empty document alone is refused as a corpus
+    return MultinomialMixture(len(p["pi"])).log_likelihood(two, Multinomials(p["pi"], p["phi"]))[0]
+
+
 def epca(p: Any, d: Any) -> Any:
     V, K = p["W"].shape
     components = Components(p["W"], np.zeros(K), words(V))
@@ -145,9 +151,7 @@ def epca(p: Any, d: Any) -> Any:
 
 
 HELDOUT: dict[str, Implementation] = {
-    "multinomial-mixture": lambda p, d: MultinomialMixture(len(p["pi"])).log_likelihood(
-        counts(p["phi"].shape[1], d["words"]), Multinomials(p["pi"], p["phi"])
-    ),
+    "multinomial-mixture": multinomial_mixture,
     "mixture-of-points": lambda p, d: (
         mixture_of_points(
             topics({**p, "alpha": np.ones(len(p["phi"]))}), p["theta"], p["pi"], tokens(p, d)

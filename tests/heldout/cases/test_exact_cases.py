@@ -34,7 +34,7 @@ def dirichlet(alpha: Floats, counts: Floats) -> Any:
 def assignments(alpha: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return counts, (N, K), and log p(words, topics) of every assignment of tokens with (L, K) weights."""
     L, K = weights.shape
-    q = np.array(list(itertools.product(range(K), repeat=L)), dtype=int).reshape(-1, L)
+    q = np.array(list(itertools.product(range(K), repeat=L)), dtype=int).reshape(K**L, L)
     counts = (q[:, :, None] == np.arange(K)).sum(axis=1)
     with np.errstate(divide="ignore"):
         return counts, dirichlet(alpha, counts) + np.log(weights[np.arange(L), q]).sum(axis=1)
@@ -94,22 +94,16 @@ def gap(p: Any, d: Any) -> Any:
 def forward(start: Floats, A: Floats, emitted: Floats) -> float:
     """Return p(words) by the forward recursion, emission probabilities (L, K) given."""
     a = start
-    for l, e in enumerate(emitted):
-        a = (a @ A if l else a) * e
+    for step, e in enumerate(emitted):
+        a = (a @ A if step else a) * e
     return float(a.sum())
 
 
 def lda_hmm(p: Any, d: Any) -> Any:
     """Integrate the forward recursion over the weights of two topics, by Gauss-Jacobi."""
     x, w = roots_jacobi(20, p["alpha"][1] - 1.0, p["alpha"][0] - 1.0)
-    given = [
-        forward(
-            p["start"],
-            p["A"],
-            np.vstack([(1 + t) / 2 * p["phi"][0] + (1 - t) / 2 * p["phi"][1], p["B"]])[:, d["words"]].T,
-        )
-        for t in x
-    ]
+    content = [((1 + t) * p["phi"][0] + (1 - t) * p["phi"][1]) / 2 for t in x]
+    given = [forward(p["start"], p["A"], np.vstack([row, p["B"]])[:, d["words"]].T) for row in content]
     return np.log(np.average(given, weights=w))
 
 
@@ -249,9 +243,8 @@ def undirected_factors(p: Any, d: Any) -> Any:
 def softmax_machine(p: Any, d: Any) -> Any:
     V = len(p["b"])
     every = np.array(list(itertools.product(range(V), repeat=len(d["words"]))))
-    log_sums = [
-        logsumexp(binary(len(p["c"])) @ (len(w) * p["c"] + p["W"][w].sum(axis=0))) + p["b"][w].sum() for w in every
-    ]
+    totals = np.array([np.append(p["b"][w].sum(), len(w) * p["c"] + p["W"][w].sum(axis=0)) for w in every])
+    log_sums = totals[:, 0] + logsumexp(totals[:, 1:] @ binary(len(p["c"])).T, axis=1)
     return log_sums[np.flatnonzero((every == d["words"]).all(axis=1))[0]] - logsumexp(log_sums)
 
 
