@@ -63,9 +63,9 @@ def sigm(a: Decimal) -> Decimal:
     return 1 / (1 + (-a).exp())
 
 
-def columns(matrix: Sequence[Sequence[Any]], at: Iterable[int]) -> list[list[Any]]:
+def columns(matrix: Sequence[Sequence[Any]], words: Iterable[int]) -> list[list[Any]]:
     """Return for every word the weights of all topics."""
-    return [[row[v] for row in matrix] for v in at]
+    return [[row[v] for row in matrix] for v in words]
 
 
 def by_counts(tokens: Iterable[Vector], K: int) -> dict[Counts, Decimal]:
@@ -119,9 +119,9 @@ def normal(x: Vector, mean: Vector, covariance: Sequence[Vector]) -> Decimal:
     for i, row in enumerate(rows):
         determinant *= row[i]
         square += row[-1] ** 2 / row[i]  # the part of x that the coordinates before do not give
-        for below in rows[i + 1 :]:
-            ratio = below[i] / row[i]
-            below[:] = [a - ratio * b for a, b in zip(below, row, strict=True)]
+        for later in rows[i + 1 :]:
+            ratio = later[i] / row[i]
+            later[:] = [a - ratio * b for a, b in zip(later, row, strict=True)]
     return (-square / 2).exp() / ((2 * PI) ** len(x) * determinant).sqrt()
 
 
@@ -138,10 +138,10 @@ def integral(f: Callable[[list[Decimal]], Decimal], dimensions: int) -> Decimal:
     n = 16 if dimensions == 1 else 5  # nodes to a standard deviation
     nodes = [Decimal(i) / n for i in range(-10 * n, 10 * n + 1)]
     weight = {z: (-z * z / 2).exp() / (n * (2 * PI).sqrt()) for z in nodes}
-    return total(times(weight[z] for z in at) * f(list(at)) for at in product(nodes, repeat=dimensions))
+    return total(times(weight[z] for z in point) * f(list(point)) for point in product(nodes, repeat=dimensions))
 
 
-def logistic_normal(p: Any, words: Sequence[int], of_weights: Callable[[list[Decimal]], Vector]) -> Decimal:
+def logistic_normal(p: Any, words: Sequence[int], probabilities_given: Callable[[list[Decimal]], Vector]) -> Decimal:
     """Return p(words), by the probabilities of all words given a document's weights."""
     (s, *_), n = p["Sigma"][0], len(p["mu"])
     root = [[s.sqrt()]]
@@ -149,34 +149,34 @@ def logistic_normal(p: Any, words: Sequence[int], of_weights: Callable[[list[Dec
         lower = p["Sigma"][1][0] / root[0][0]
         root.append([lower, (p["Sigma"][1][1] - lower**2).sqrt()])
 
-    def given(z: list[Decimal]) -> Decimal:
+    def likelihood(z: list[Decimal]) -> Decimal:
         x = [m + dot(row, z[: len(row)]) for m, row in zip(p["mu"], root, strict=True)]
-        probabilities = of_weights(softmax([*x, Decimal(0)]))
+        probabilities = probabilities_given(softmax([*x, Decimal(0)]))
         return times(probabilities[v] for v in words)
 
-    return integral(given, n)
+    return integral(likelihood, n)
 
 
 def components(p: Any, responses: Sequence[int | None], mean: Vector) -> Decimal:
     """Return p(responses) under categorical PCA, z ~ N(mean, I)."""
     rated = [(W, b, y) for W, b, y in zip(p["W"], p["b"], responses, strict=True) if y is not None]
 
-    def given(z: list[Decimal]) -> Decimal:
+    def likelihood(z: list[Decimal]) -> Decimal:
         z = [a + m for a, m in zip(z, mean, strict=True)]
         return times((softmax([dot(w, z) + c for w, c in zip(W, b, strict=True)])[y] for W, b, y in rated))
 
-    return integral(given, len(mean))
+    return integral(likelihood, len(mean))
 
 
 def epca(p: Any, words: Sequence[int]) -> Decimal:
     """Return p(words) under exponential-family PCA."""
     scale = 1 / Decimal(p["precision"]).sqrt()
 
-    def given(z: list[Decimal]) -> Decimal:
+    def likelihood(z: list[Decimal]) -> Decimal:
         probabilities = softmax([scale * dot(w, z) for w in p["W"]])
         return times(probabilities[v] for v in words)
 
-    return integral(given, len(p["W"][0]))
+    return integral(likelihood, len(p["W"][0]))
 
 
 def paths(start: Vector, A: Sequence[Vector], length: int) -> Iterator[tuple[tuple[int, ...], Decimal]]:
@@ -221,11 +221,11 @@ def dtm(p: Any, words: Sequence[int]) -> Decimal:
     means = [a - b for a, b in p["mean"]]
     deviations = [(a + b).sqrt() for a, b in p["variance"]]
 
-    def given(z: list[Decimal]) -> Decimal:
+    def likelihood(z: list[Decimal]) -> Decimal:
         first = [sigm(m + s * x) for m, s, x in zip(means, deviations, z, strict=True)]
         return lda([p["alpha"]] * K, columns([[x, 1 - x] for x in first], words))
 
-    return integral(given, K)
+    return integral(likelihood, K)
 
 
 def beta_binomial(cells: Iterable[tuple[Any, int]], p: Any) -> Decimal:
@@ -282,12 +282,12 @@ def mmsb(p: Any, links: Sequence[Sequence[int | None]]) -> Decimal:
         for _, _, r in cells
     ]
     for roles in product(*choices):
-        of: list[list[int]] = [[] for _ in links]
+        drawn: list[list[int]] = [[] for _ in links]
         for (i, j, _), (a, b, _) in zip(cells, roles, strict=True):
-            of[i].append(a)
-            of[j].append(b)
+            drawn[i].append(a)
+            drawn[j].append(b)
         seen = (((a, b), r) for (_, _, r), (a, b, c) in zip(cells, roles, strict=True) if not c)
-        memberships = times(moment(alpha, sizes(one, p["K"])) for one in of)
+        memberships = times(moment(alpha, sizes(one, p["K"])) for one in drawn)
         flags = times(p["rho"] if c else 1 - p["rho"] for *_, c in roles)
         value += flags * memberships * beta_binomial(seen, p)
     return value
@@ -383,7 +383,7 @@ def pmf(p: Any, ratings: Sequence[int | None]) -> Decimal:
     return normal([r for _, r in items], mean, covariance)
 
 
-def given(values: Sequence[int | None]) -> list[tuple[int, int]]:
+def present(values: Sequence[int | None]) -> list[tuple[int, int]]:
     """Return the places of values that are not missing, and these."""
     return [(r, y) for r, y in enumerate(values) if y is not None]
 
@@ -391,7 +391,9 @@ def given(values: Sequence[int | None]) -> list[tuple[int, int]]:
 ONE = [[Decimal(1)]]
 PROBABILITIES: dict[str, Callable[[Any, Any], Decimal]] = {
     "multinomial-mixture": lambda p, d: mixture(p["pi"], ((row[v] for v in d["words"]) for row in p["phi"])),
-    "categorical-mixture": lambda p, d: mixture(p["pi"], ((b[r][y] for r, y in given(d["responses"])) for b in p["b"])),
+    "categorical-mixture": lambda p, d: mixture(
+        p["pi"], ((b[r][y] for r, y in present(d["responses"])) for b in p["b"])
+    ),
     "poisson-mixture": lambda p, d: mixture(p["pi"], (map(poisson, d["counts"], rates) for rates in p["rates"])),
     "mixture-of-points": lambda p, d: mixture(
         p["pi"], ((dot(theta, x) for x in columns(p["phi"], d["words"])) for theta in p["theta"])
@@ -415,7 +417,9 @@ PROBABILITIES: dict[str, Callable[[Any, Any], Decimal]] = {
     "product-of-experts": lambda p, d: logistic_normal(
         p, d["words"], lambda theta: softmax([dot(w, theta) + b for w, b in zip(p["W"], p["b"], strict=True)])
     ),
-    "user-rating-profile": lambda p, d: lda(p["alpha"], [[b[r][y] for b in p["b"]] for r, y in given(d["responses"])]),
+    "user-rating-profile": lambda p, d: lda(
+        p["alpha"], [[b[r][y] for b in p["b"]] for r, y in present(d["responses"])]
+    ),
     "gap": gap,
     "conditional-gap": gap,
     "categorical-pca": lambda p, d: components(p, d["responses"], [Decimal(0)] * len(p["W"][0][0])),

@@ -41,6 +41,7 @@ SE = 4.4
 def categorical_pca(p: Any) -> CategoricalPCA:
     R, M, K = p["W"].shape
     model = CategoricalPCA(K, blocks=(M,) * R)
+    model.sizes_ = (M,) * R
     model.weights_, model.bias_ = p["W"].reshape(R * M, K), p["b"].reshape(R * M)
     return model
 
