@@ -59,18 +59,18 @@ def gauss(f: Callable[[Floats], Any], mean: Any, covariance: Any) -> Any:
 
 
 def simplex(x: Floats) -> Floats:
-    return softmax(np.vstack([x, np.zeros(x.shape[1])]), axis=0)
+    return np.asarray(softmax(np.vstack([x, np.zeros(x.shape[1])]), axis=0))
 
 
 def log_words(p: Floats, words: Any) -> Floats:
     """Return the log-probability of words, by word probabilities (V, J)."""
-    return np.log(p[words]).sum(axis=0)
+    return np.asarray(np.log(p[words]).sum(axis=0))
 
 
 def categorical_pca(p: Any, d: Any, mean: Floats) -> Any:
     def f(z: Floats) -> Floats:
         at = [softmax(W @ z + b[:, None], axis=0) for W, b in zip(p["W"], p["b"], strict=True)]
-        return np.sum([np.log(at[r][int(y)]) for r, y in enumerate(d["responses"]) if y == y], axis=0)
+        return np.asarray(sum(np.log(at[r][int(y)]) for r, y in enumerate(d["responses"]) if y == y))
 
     return gauss(f, mean, np.eye(len(mean)))
 
