@@ -1,9 +1,10 @@
-"""The landing page's pictures: what an audit prints, and its page; and the table of estimators. Sphinx calls `make`.
+"""The pictures of an audit on the landing page, and tables of estimators and exact cases. Sphinx calls `make`.
 
 `python docs/pictures.py README.md` writes the beginning of what that audit prints into the README.
 """
 
 import io
+import itertools
 import re
 import shutil
 import subprocess
@@ -85,6 +86,7 @@ def make(folder: Path) -> None:
     (folder / "site.css").write_text(STYLE)
     photograph(folder / "audit.html", folder / "page.png", audit)
     estimators(folder / "estimators.md")
+    exact_cases(folder / "exact-cases.md")
 
 
 def photograph(page: Path, picture: Path, audit: Any) -> None:
@@ -119,6 +121,30 @@ def estimators(path: Path) -> None:
         value = f"{gaps.sum() / documents.n_tokens:.5f}".replace("-", "\N{MINUS SIGN}")
         lines.append(f"| {known.label} | `{name}` | {known.behaviour} | {samples or ''} | {value} | {z} |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def exact_cases(path: Path) -> None:
+    """Write a table of the exact cases: family after family, with its definition and its models' documents."""
+    lines: list[str] = []
+    for family, cases in itertools.groupby(heldout.exact_cases(), key=lambda case: case.family):
+        listed = list(cases)
+        first = listed[0]
+        lines += [f"## {family}", "", f"`{first.definition}`", "", f"{first.source}.", ""]
+        lines += [f"| model/document | document | log p ({first.probability_of}), nats | by |", "|---|---|---:|---|"]
+        for case in listed:
+            document = "; ".join(f"{name} {shortened(values)}" for name, values in case.document.items())
+            value = f"{case.log_likelihood:.{case.digits}g}".replace("-", "\N{MINUS SIGN}")
+            lines.append(f"| `{case.name}` | {document} | {value} | {case.method} |")
+        lines.append("")
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def shortened(values: Any) -> str:
+    """Return an array as a table shows it: rows by semicolons, a gap as a dash."""
+    if values.size > 20:
+        return f"({len(values)} of them)"
+    rows = [["\N{EN DASH}" if value != value else f"{value:g}" for value in row] for row in np.atleast_2d(values)]
+    return ", ".join(" ".join(row) for row in rows) or "none"
 
 
 if __name__ == "__main__":

@@ -131,6 +131,11 @@ def test_the_environment_holds_the_core_alone(installed: Path) -> None:
     assert run(installed, "python", "-c", code) == "[]\n"
 
 
+def test_the_exact_cases_are_in_the_wheel(installed: Path) -> None:
+    code = "import heldout; print(sum(case.log_likelihood == 0.0 for case in heldout.exact_cases()))"
+    assert run(installed, "python", "-c", code) == "3\n"  # of empty documents
+
+
 def test_a_model_is_audited(installed: Path) -> None:
     rng = generator("test-package")
     words = np.array([f"w{w}" for w in range(8)])

@@ -8,20 +8,22 @@ if TYPE_CHECKING:
     from heldout.auditing.choose import choose, one_standard_error
     from heldout.auditing.rank.rank import rank
     from heldout.auditing.scorer import log_likelihood
+    from heldout.cases import ExactCase, exact_cases
 
     __version__: str
 
-_HOMES = {  # in `auditing`
-    **{"audit": "audit.audit", "log_likelihood": "scorer", "rank": "rank.rank"},
-    **{"choose": "choose", "one_standard_error": "choose"},
+_HOMES = {
+    **{"audit": "auditing.audit.audit", "log_likelihood": "auditing.scorer", "rank": "auditing.rank.rank"},
+    **{"choose": "auditing.choose", "one_standard_error": "auditing.choose"},
+    **{"ExactCase": "cases", "exact_cases": "cases"},
 }
 
-__all__ = ["__version__", "audit", "choose", "log_likelihood", "one_standard_error", "rank"]
+__all__ = ["ExactCase", "__version__", "audit", "choose", "exact_cases", "log_likelihood", "one_standard_error", "rank"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:  # late: numba's start would slow every job of the workflow down
-        return getattr(import_module(f"heldout.auditing.{_HOMES[name]}"), name)
+        return getattr(import_module(f"heldout.{_HOMES[name]}"), name)
     if name == "__version__":
         return import_module("importlib.metadata").version("heldout")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
