@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from heldout.auditing.audit.audit import audit
     from heldout.auditing.choose import choose, one_standard_error
+    from heldout.auditing.evidence import log_evidence
     from heldout.auditing.rank.rank import rank
+    from heldout.auditing.ratings import rating_log_likelihood
     from heldout.auditing.scorer import log_likelihood
 
     __version__: str
@@ -14,9 +16,19 @@ if TYPE_CHECKING:
 _HOMES = {  # in `auditing`
     **{"audit": "audit.audit", "log_likelihood": "scorer", "rank": "rank.rank"},
     **{"choose": "choose", "one_standard_error": "choose"},
+    **{"log_evidence": "evidence", "rating_log_likelihood": "ratings"},
 }
 
-__all__ = ["__version__", "audit", "choose", "log_likelihood", "one_standard_error", "rank"]
+__all__ = [
+    "__version__",
+    "audit",
+    "choose",
+    "log_evidence",
+    "log_likelihood",
+    "one_standard_error",
+    "rank",
+    "rating_log_likelihood",
+]
 
 
 def __getattr__(name: str) -> Any:
