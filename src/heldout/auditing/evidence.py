@@ -47,8 +47,8 @@ def log_evidence(
 
     A few chains understate the error of their mean once log w varies by some nats. The stated error has two more parts:
     the gain over another run with a quarter of the temperatures, and the distance from the evidence of a Gaussian log w
-    with the median and the spread above it. It errs on the wide side. The cost is chains x temperatures x tokens x
-    topics; where the error is large, take more temperatures, not chains.
+    with the median and the spread above it. Below some 100 temperatures even that may be too little, and the value low.
+    The cost is chains x temperatures x tokens x topics; where the error is large, take more temperatures, not chains.
 
     Args:
         documents: all documents that are to be explained; see `heldout.audit`. The V words are their vocabulary, which
@@ -88,5 +88,5 @@ def log_evidence(
         half_variance = (np.maximum(log_w - median, 0.0) ** 2).mean()
         return float(value), float(error), float(median + half_variance - value)
 
-    (value, error, distance), (before, _, _) = annealed(temperatures), annealed(temperatures // 4)
-    return Evidence(value, math.hypot(error, value - before, distance), corpus.n_tokens)
+    (value, error, distance), (shorter, _, _) = annealed(temperatures), annealed(temperatures // 4)
+    return Evidence(value, math.hypot(error, value - shorter, distance), corpus.n_tokens)
