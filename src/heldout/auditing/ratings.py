@@ -39,30 +39,26 @@ def rating_log_likelihood(model: Any, ratings: Any, *, variance: Any = None, noi
         >>> round(heldout.rating_log_likelihood(items, ratings, variance=1.0, noise=1.0), 4)
         -1.3603
     """
-    items = item_factors(model)
+    loadings, offsets, mean, places = item_factors(model)
     if variance is None or noise is None:
         raise InputError("a factorisation has no prior of a new user's vector and no noise: give variance= and noise=")
-    P = items.loadings.shape[1]
-    spread = numbers(variance, "variance", "prior")
-    if (
-        spread.shape not in ((1,), (P,))
-        or not ((spread > 0.0) & (spread < math.inf)).all()
-        or not 0.0 < noise < math.inf
-    ):
+    P, spread = loadings.shape[1], numbers(variance, "variance", "prior")
+    positive = all(0.0 < number < math.inf for number in (*spread.ravel(), noise))
+    if spread.shape not in ((1,), (P,)) or not positive:
         raise InputError(f"variance {variance!s:.60}, noise {noise}: give positive numbers, of variance one or {P}")
     rows = list(ratings.itertuples(index=False) if hasattr(ratings, "itertuples") else ratings)
     try:
-        triples = [(user, items.places[item], float(value)) for user, item, value, *_ in rows if item in items.places]
+        triples = [(user, places[item], float(value)) for user, item, value, *_ in rows if item in places]
     except (TypeError, ValueError) as error:
         raise InputError(f"ratings: give each as (user, item, rating) ({error!s:.100})") from error
     if not triples:
         raise InputError(f"ratings: none of {len(rows)} is of an item of the model; give items by their names in it")
-    users, places, values = zip(*triples, strict=True)
-    value: Any = numbers(values, "ratings", "ratings")  # no whole numbers are needed here
+    users, item, values = zip(*triples, strict=True)
+    value: Any = np.array(values)  # no whole numbers are needed here
     if not np.isfinite(value).all():
         raise InputError("ratings: an infinite or undefined (NaN) rating; leave it out")
-    rows_of = {user: row for row, user in enumerate(dict.fromkeys(users))}
-    scale, names = (value.min(), value.max()), (tuple(map(str, rows_of)), tuple(map(str, items.places)))
-    given = Ratings(*names, np.array([rows_of[user] for user in users]), np.array(places), value, scale)
-    evaluation = rating_marginal(given, Factors(items.mean, items.offsets, items.loadings, np.resize(spread, P), noise))
+    row = {user: place for place, user in enumerate(dict.fromkeys(users))}
+    names, user = (tuple(map(str, row)), tuple(map(str, places))), np.array([row[user] for user in users])
+    given = Ratings(*names, user, np.array(item), value, (value.min(), value.max()))
+    evaluation = rating_marginal(given, Factors(mean, offsets, loadings, np.resize(spread, P), noise))
     return float(evaluation.log_likelihood.sum()) / len(triples)

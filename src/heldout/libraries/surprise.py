@@ -5,7 +5,7 @@ item's loading (q_i, 1). No prior of w follows from the model: its penalties `re
 rating, and so stand for another prior of each user, and the noise is no part of it.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,17 +14,10 @@ from heldout.libraries.checks import numbers
 from heldout.typing import Floats
 
 
-class Items(NamedTuple):
-    """Item factors: loadings (M, P), offsets (M,), the mean rating mu, and each item's place by its name."""
+def item_factors(model: Any) -> tuple[Floats, Floats, float, dict[Any, int]]:
+    """Return loadings (M, P), offsets (M,), the mean, and the items' places by their names.
 
-    loadings: Floats
-    offsets: Floats
-    mean: float
-    places: dict[Any, int]
-
-
-def item_factors(model: Any) -> Items:
-    """Return the item factors of a fitted `SVD` of Surprise, by its attributes, or of (loadings, offsets, mean).
+    They are of a fitted `SVD` of Surprise, by its attributes, or of (loadings, offsets, mean).
 
     Raises:
         InputError: for another object, one that is not fitted, or factors that do not fit together.
@@ -47,4 +40,4 @@ def item_factors(model: Any) -> Items:
         raise InputError(
             f"{where}: loadings of shape {A.shape}, offsets {g.shape}, mean {mu}; give finite (M, P), (M,), one number"
         )
-    return Items(A, g, mu.item(), places)
+    return A, g, mu.item(), places

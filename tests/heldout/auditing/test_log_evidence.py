@@ -74,6 +74,12 @@ def test_too_few_temperatures_show_in_the_error() -> None:
     ],
 )
 def test_bad_input_is_one_line(changes: dict[str, Any], message: str) -> None:
-    given = {"documents": DOCUMENTS, "topics": 2, "alpha": 1.0, "beta": 1.0, "temperatures": 4} | changes
+    given: dict[str, Any] = {
+        "documents": DOCUMENTS,
+        "topics": 2,
+        "alpha": 1.0,
+        "beta": 1.0,
+        "temperatures": 4,
+    } | changes
     with pytest.raises(InputError, match=message):
         heldout.log_evidence(**given)

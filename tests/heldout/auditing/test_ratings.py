@@ -73,6 +73,6 @@ def test_arrays_and_a_table_are_the_same() -> None:
     ],
 )
 def test_bad_input_is_one_line(changes: dict[str, Any], message: str) -> None:
-    given = {"model": SVD(biased=True), "ratings": RATINGS, "variance": 1.0, "noise": 1.0} | changes
+    given: dict[str, Any] = {"model": SVD(biased=True), "ratings": RATINGS, "variance": 1.0, "noise": 1.0} | changes
     with pytest.raises(InputError, match=message):
         heldout.rating_log_likelihood(**given)
