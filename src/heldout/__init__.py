@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from heldout.auditing.audit.audit import audit
     from heldout.auditing.choose import choose, one_standard_error
+    from heldout.auditing.evidence import log_evidence
     from heldout.auditing.rank.rank import rank
+    from heldout.auditing.ratings import rating_log_likelihood
     from heldout.auditing.scorer import log_likelihood
     from heldout.cases import ExactCase, exact_cases
 
@@ -15,10 +17,22 @@ if TYPE_CHECKING:
 _HOMES = {
     **{"audit": "auditing.audit.audit", "log_likelihood": "auditing.scorer", "rank": "auditing.rank.rank"},
     **{"choose": "auditing.choose", "one_standard_error": "auditing.choose"},
+    **{"log_evidence": "auditing.evidence", "rating_log_likelihood": "auditing.ratings"},
     **{"ExactCase": "cases", "exact_cases": "cases"},
 }
 
-__all__ = ["ExactCase", "__version__", "audit", "choose", "exact_cases", "log_likelihood", "one_standard_error", "rank"]
+__all__ = [
+    "ExactCase",
+    "__version__",
+    "audit",
+    "choose",
+    "exact_cases",
+    "log_evidence",
+    "log_likelihood",
+    "one_standard_error",
+    "rank",
+    "rating_log_likelihood",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -36,8 +36,8 @@ def test_the_package_says_its_version_and_what_there_is(capsys: pytest.CaptureFi
         main(["--version"])
     assert capsys.readouterr().out == f"heldout {version('heldout')}\n"
     assert heldout.__version__ == version("heldout")
-    functions = ["audit", "choose", "exact_cases", "log_likelihood", "one_standard_error", "rank"]
-    assert dir(heldout) == ["ExactCase", "__version__", *functions]
+    names = "audit choose exact_cases log_evidence log_likelihood one_standard_error rank rating_log_likelihood"
+    assert dir(heldout) == ["ExactCase", "__version__", *names.split()]
     assert all(getattr(heldout, name) for name in dir(heldout))
 
 

@@ -25,6 +25,7 @@ Examples:
 """
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -39,22 +40,26 @@ from heldout.auditing.runner import Task, run
 from heldout.auditing.store import Values
 from heldout.auditing.survey import Survey, subject_of
 from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
+from heldout.errors import InputError, InputWarning
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
 from heldout.evaluators.components_marginal import annealed_marginal
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.priors import prior_of
 from heldout.evaluators.product_of_experts import ProductOfExperts
+from heldout.evaluators.rbm_marginal import rbm_marginal
 from heldout.evaluators.reference import reference
 from heldout.libraries.checks import numbers
 from heldout.libraries.pipeline import as_texts, unwrap
+from heldout.libraries.scikit_learn import machine
 from heldout.models.epca import EPCA
 from heldout.models.estimator import checked_counts
+from heldout.models.rbm import RBM
 from heldout.seeds import generator
 from heldout.typing import Ints
 
 SAMPLES = 1_000  # sweeps over a document, at most, as a mean over a block
 CHAINS = 100  # annealing chains under a Gaussian prior
+TELLING = 0.05  # nats a row, error of an annealed log Z from which a warning says it
 
 
 def log_likelihood(
@@ -79,20 +84,24 @@ def log_likelihood(
 
     Args:
         model: a fitted model; see `heldout.audit`; or EPCA; or (W, b, mu, Sigma), a product of experts
-            (`heldout.evaluators.product_of_experts`).
-        X: held-out documents; see `heldout.audit`. Tokens of words that the model lacks are left out, so models with
-            different vocabularies do not compare, unless `unknown` is given.
+            (`heldout.evaluators.product_of_experts`); or a `BernoulliRBM` of scikit-learn or binary `RBM`, whose
+            likelihood is exact where a layer has at most 20 units (24 by "exact-marginal"), and elsewhere annealed: a
+            warning says its error above 0.05 nats a row (`heldout.evaluators.rbm_marginal`).
+        X: held-out documents; see `heldout.audit`; of a machine binary rows, whose values are its tokens. Tokens of
+            words that the model lacks are left out, so models with different vocabularies do not compare, unless
+            `unknown` is given.
         y: ignored.
         vocabulary: the model's words, for a model that does not name them.
         estimator: one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
-        samples: per document, the most for "reference"; None for 1,000 sweeps, or 20 samples of another.
+        samples: per document, the most for "reference" (of a machine the temperatures); None for 1,000 sweeps, or 20
+            samples of another.
         smoothing: a constant added to every p(w | z), renormalised: without it PLSA and NMF give documents with words
             that their training documents lack probability 0, and the score -inf.
         unknown: the probability of every token that is no word of the model, or that its vectorizer leaves out of a
             text; such tokens then count.
         random_state: determines every draw, for every model alike.
         other_corpus: accept documents that are unlike the corpus that the model was fitted to; see `heldout.audit`.
-            EPCA and products of experts, which have no topics, accept any.
+            EPCA, products of experts and machines, which have no topics, accept any.
         labels: the documents' labels, for a model with priors by them; see `heldout.audit`.
         metadata: the documents' metadata, likewise.
 
@@ -116,6 +125,8 @@ def log_likelihood(
         return _epca_score(unwrapped.model, unwrapped.counts(X), seed)
     if isinstance(unwrapped.model, tuple) and len(unwrapped.model) == 4:
         return _experts_score(unwrapped.model, unwrapped.counts(X), vocabulary, estimator, samples, seed)
+    if (boltzmann := machine(unwrapped.model)) is not None:
+        return _machine_score(boltzmann, unwrapped.counts(X), estimator, samples, seed)
     subject = subject_of(model, X, vocabulary, options)
     check_estimator(estimator, subject.topics)
     work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(LIKELIHOOD,))
@@ -190,6 +201,23 @@ def _experts_score(given: Any, X: Any, vocabulary: Any, estimator: str, samples:
         return reference(experts, batch, samples_of(estimator, samples), rng)
 
     return _mean(documents, evaluate)
+
+
+def _machine_score(model: RBM, X: Any, estimator: str, samples: int | None, seed: int) -> float:
+    """Return the mean log-likelihood under a restricted Boltzmann machine, nats per binary value."""
+    if estimator not in (EXACT, REFERENCE):
+        raise InputError(f"{estimator}: is of topics; take {EXACT} or {REFERENCE} for a Boltzmann machine")
+    temperatures, random = samples_of(estimator, samples), generator("rbm-score", seed=seed)
+    evaluation = rbm_marginal(model, X, temperatures, random, exact=estimator == EXACT)
+    tokens = int(evaluation.tokens.sum())
+    if (error := evaluation.total_error() / tokens) * len(model.weights_) > TELLING:
+        warnings.warn(
+            f"Boltzmann machine: the score has a standard error of {error:.2g} nats per value, {TELLING} a row or more,"
+            " from annealing log Z; give more temperatures (samples)",
+            InputWarning,
+            stacklevel=3,
+        )
+    return float(evaluation.log_likelihood.sum()) / tokens
 
 
 def _mean(documents: Corpus, evaluate: Callable[[int, Corpus], Evaluation]) -> float:

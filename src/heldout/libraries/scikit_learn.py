@@ -1,4 +1,4 @@
-"""scikit-learn's `LatentDirichletAllocation` and `NMF`.
+"""scikit-learn's `LatentDirichletAllocation` and `NMF`, and its `BernoulliRBM`, which has no topics.
 
 **LatentDirichletAllocation** keeps variational parameters lambda (K, V), `components_`, of q(phi_k) =
 Dirichlet(lambda_k) (Hoffman, Blei and Bach 2010, section 2): phi is its mean, lambda[k, w] / sum_v lambda[k, v]. The
@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.libraries import TRAINING, Fitted, Form, Library, Reported
-from heldout.libraries.checks import assemble, installed
+from heldout.libraries.checks import assemble, installed, numbers
 from heldout.libraries.parts import (
     BOUND,
     CHECKED,
@@ -41,6 +41,7 @@ from heldout.libraries.parts import (
     terms_of_bound,
 )
 from heldout.limits import check_npy, one_line, open_zip
+from heldout.models.rbm import RBM
 
 LDA = "LatentDirichletAllocation"
 MODULES = {
@@ -155,6 +156,28 @@ def recognises(model: object) -> bool:
     """Return whether `model` is one of scikit-learn's topic models, without importing scikit-learn."""
     decomposition = sys.modules.get("sklearn.decomposition")
     return decomposition is not None and isinstance(model, tuple(getattr(decomposition, kind) for kind in MODULES))
+
+
+def machine(model: object) -> RBM | None:
+    """Return a fitted `BernoulliRBM`, without importing scikit-learn, or a `heldout.models.rbm.RBM`; None for others.
+
+    Raises:
+        InputError: for one that is not fitted, or whose training diverged.
+    """
+    networks = sys.modules.get("sklearn.neural_network")
+    if not isinstance(model, RBM if networks is None else (RBM, networks.BernoulliRBM)):
+        return None
+    name, rbm = type(model).__name__, model
+    if not isinstance(model, RBM):
+        rbm, own = RBM(), {"weights_": "components_", "visible_bias_": "intercept_visible_"}
+        for ours, theirs in (own | {"hidden_bias_": "intercept_hidden_"}).items():
+            if hasattr(model, theirs):
+                setattr(rbm, ours, np.ascontiguousarray(numbers(getattr(model, theirs), theirs, name).T))
+    if not hasattr(rbm, "weights_"):
+        raise InputError(f"{name}: not fitted; call fit() first")
+    if not all(np.isfinite(part).all() for part in (rbm.weights_, rbm.visible_bias_, rbm.hidden_bias_)):
+        raise InputError(f"{name}: an infinite or undefined (NaN) weight; refit with a smaller learning rate")
+    return rbm
 
 
 def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
