@@ -217,7 +217,7 @@ def chosen_pass(inputs: Inputs) -> "pd.DataFrame":
     errors = table.pivot_table(index=["corpus", "at"], columns="seed", values="value")
     others = errors.rsub(errors.sum(axis=1), axis=0) if errors.shape[1] > 1 else errors.iloc[:0]
     least = {str(corpus): part.droplevel("corpus").idxmin() for corpus, part in others.groupby("corpus")}
-    passes = {(corpus, seed): at for corpus, best in least.items() for seed, at in best.items()}
+    passes = {(corpus, seed): best for corpus, part in least.items() for seed, best in part.items()}
     places = zip(table["corpus"], table["seed"], strict=True)
     return table[table["at"] == [passes.get(place, -1) for place in places]]
 

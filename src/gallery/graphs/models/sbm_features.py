@@ -19,7 +19,7 @@ Posteriors of few cells are skew, and many blocks add up to tens of nats. The in
 
 whose tails are heavier than the prior's, so that the ratio is bounded. What is left is a sum over partitions: K^n
 assignments, of which K! / (K - m)! are one partition into m clusters, of few nodes. Laplace's values rank them, and
-partitions within `NEAR` nats of the best have the sampled integrals; the others weigh nothing. Blocks are sampled
+partitions within `REACH` nats of the best have the sampled integrals; the others weigh nothing. Blocks are sampled
 independently, so that with e_B the error of block B's logarithm, and s_B the posterior probability of the partitions
 that have B, log p(R) has the squared error sum_B s_B^2 e_B^2.
 
@@ -44,7 +44,7 @@ NO_FEATURES: Combination = "none"
 COMBINATIONS: tuple[Combination, ...] = (NO_FEATURES, "concatenation", "product")
 CONSTANT_PRECISION = 3.0 / np.pi**2
 FREEDOM = 5.0  # degrees of freedom of the proposal
-NEAR = 60.0  # nats below the best partition by Laplace, whose errors are up to some 30
+REACH = 60.0  # nats below the best partition by Laplace, whose errors are up to some 30
 LARGEST_SUM = 20_000  # largest number of partitions that are summed over; 14 nodes in two clusters have 8,192
 NEGLIGIBLE = 1e-9  # posterior probability below which a partition predicts nothing
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
@@ -239,8 +239,8 @@ class FeatureBlocks:
             states[place] = q
         log_laplace = float(logsumexp(log_joints))
         blocks: dict[tuple[int, int], Sampled] = {}
-        near = np.flatnonzero(log_joints > log_joints.max() - NEAR)
-        for place in near:
+        reached = np.flatnonzero(log_joints > log_joints.max() - REACH)
+        for place in reached:
             for rows, columns in self._blocks_of(states[place]):
                 key = _key(rows, columns)
                 if key not in blocks:
@@ -253,7 +253,7 @@ class FeatureBlocks:
             average += share * self.probabilities(q)[1][hidden]
         best = states[log_joints.argmax()]
         masses = dict.fromkeys(blocks, 0.0)
-        for place in near:
+        for place in reached:
             for pair in self._blocks_of(states[place]):
                 masses[_key(*pair)] += shares[place]
         error = np.sqrt(sum(mass**2 * blocks[key].variance for key, mass in masses.items()))
