@@ -1,5 +1,6 @@
 """Blocks with features of nodes: against sums, finite differences and quadrature."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -63,22 +64,25 @@ def test_weights_are_stationary_and_covariances_are_the_inverse_of_the_curvature
         assert evidences[r] == pytest.approx(laplace, abs=1e-5)
 
 
-def log_likelihood_by_quadrature(model: of.FeatureBlocks, q: np.ndarray) -> float:
-    """Return log p(R | q) with every block's weight, of one or two dimensions, summed over a grid."""
+@functools.cache
+def block_by_quadrature(model: of.FeatureBlocks, rows: tuple[int, ...], columns: tuple[int, ...]) -> float:
+    """Return log p(R_ab | q) of a block, its weights, of one or two dimensions, summed over a grid."""
+    f = model.features[np.ix_(rows, columns)].reshape(-1, model.features.shape[2])
+    axes = [np.linspace(-8.0, 8.0, 81) / np.sqrt(precision) for precision in model.precisions]
+    w = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+    volume = np.log(np.prod([axis[1] - axis[0] for axis in axes]))
+    log_prior = norm.logpdf(w, scale=1.0 / np.sqrt(model.precisions)).sum(axis=1)
     total = 0.0
-    for a in np.unique(q):
-        for b in np.unique(q):
-            block = np.ix_(np.flatnonzero(q == a), np.flatnonzero(q == b))
-            f = model.features[block].reshape(-1, model.features.shape[2])
-            axes = [np.linspace(-8.0, 8.0, 81) / np.sqrt(precision) for precision in model.precisions]
-            w = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
-            volume = np.log(np.prod([axis[1] - axis[0] for axis in axes]))
-            log_prior = norm.logpdf(w, scale=1.0 / np.sqrt(model.precisions)).sum(axis=1)
-            for cells in model.cells[block].reshape(len(f), -1).T:
-                signs = 2.0 * cells[cells >= 0] - 1.0
-                logs = np.log(expit(signs[:, None] * (f[cells >= 0] @ w.T))).sum(axis=0)
-                total += logsumexp(logs + log_prior) + volume
-    return float(total)
+    for cells in model.cells[np.ix_(rows, columns)].reshape(len(f), -1).T:
+        signs = 2.0 * cells[cells >= 0] - 1.0
+        logs = np.log(expit(signs[:, None] * (f[cells >= 0] @ w.T))).sum(axis=0)
+        total += float(logsumexp(logs + log_prior)) + float(volume)
+    return total
+
+
+def log_likelihood_by_quadrature(model: of.FeatureBlocks, q: np.ndarray) -> float:
+    members = [tuple(map(int, np.flatnonzero(q == cluster))) for cluster in np.unique(q)]
+    return sum(block_by_quadrature(model, *pair) for pair in itertools.product(members, repeat=2))
 
 
 def test_laplace_is_near_the_integral_over_the_constant() -> None:
