@@ -14,6 +14,7 @@ from gallery.extensions.experiments import lda_hmm
 from gallery.extensions.science import DYNAMICS, SEQUENCES, folded_rows
 from gallery.gaps import gaps, largest_distance
 from gallery.graphs.exhibits import graph_macros
+from gallery.graphs.spec import NODE_FEATURES
 from gallery.member import LIKELIHOOD
 from gallery.misprints import MISPRINTS
 from gallery.priors.exhibits import prior_macros
@@ -58,6 +59,7 @@ SETTINGS = {
     DYNAMICS: ("chains", "tokens"),
     SOFTMAX: ("documents", "epochs", "sweeps", "doublings"),
     UNITS: ("penalty",),
+    NODE_FEATURES: ("samples",),
 }
 AT_MOST: dict[str, results.Curve] = {
     "PlsiFull": results.Curve(PLSI.name, (FULL,)),

@@ -117,6 +117,36 @@ def test_effects_are_differences_of_scores() -> None:
     assert means("priors-error", made())["PMF1"] == pytest.approx(np.mean(errors))
 
 
+def test_the_pass_is_chosen_by_other_seeds() -> None:
+    """Each of two seeds takes the other's best pass, so that its own last one may well be better."""
+    errors = {
+        seed: {m.at: m.value for m in run(seed)[1].measurements if (m.model, m.axis) == ("svd", "pass")}
+        for seed in (0, 1)
+    }
+    best = {seed: min(own, key=lambda at, own=own: own[at]) for seed, own in errors.items()}
+    chosen = results_ratings.chosen_pass(made())
+    assert dict(zip(chosen["seed"], chosen["at"], strict=True)) == {0: best[1], 1: best[0]}
+    differences = [errors[seed][3] - errors[seed][best[1 - seed]] for seed in (0, 1)]
+    assert means("descent-overfits", made())[""] == pytest.approx(np.mean(differences))
+    shown = macros_ratings.rating_macros(made())["RatingBestPass"]
+    assert shown.count("*") == len({*best.values()} & {1, 3})
+    measurements = made().measurements
+    assert measurements is not None
+    one = replace(made(), measurements=measurements[measurements["seed"] == 0])
+    assert results_ratings.chosen_pass(one).empty
+
+
+def test_the_contrast_of_overfitting_can_be_negative() -> None:
+    """Errors that fall with every pass but one, which the other seed chooses."""
+    measurements = made().measurements
+    assert measurements is not None
+    table = measurements[(measurements["model"] == "svd") & (measurements["axis"] == "pass")].copy()
+    table["value"] = [
+        {(0, 1): 0.5, (1, 2): 0.5}.get((seed, at), 1.0 - 0.1 * at) for seed, at in table[["seed", "at"]].to_numpy()
+    ]
+    assert means("descent-overfits", replace(made(), measurements=table))[""] < 0.0
+
+
 def test_tables_have_every_model_and_their_numbers() -> None:
     table, folding = tables_ratings.models(made()), tables_ratings.folding_in(made())
     assert all(label in table for label in results_ratings.LABELS.values())

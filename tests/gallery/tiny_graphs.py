@@ -40,7 +40,7 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "node-features": (
         "nations",
-        {"topics": [1, 2], "alpha": 1.0, "components": 2, "precision": 1.0, "hidden": 0.3},
+        {"topics": [1, 2], "alpha": 1.0, "components": 2, "precision": 1.0, "samples": 100, "hidden": 0.3},
     ),
     "concepts": (
         "nations",

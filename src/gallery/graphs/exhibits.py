@@ -287,7 +287,19 @@ def graph_macros(inputs: Inputs) -> Macros:
             shown = latex.listed([latex.integer(number) for number in numbers]) if len(numbers) else NOT_RUN
             result[f"Clusters{kind.capitalize()}"] = shown
             result[f"Published{kind.capitalize()}"] = latex.integer(published)
-    result["NodeFeaturesGap"] = over_seeds.signed(results.feature_gaps(inputs, node_features.MODEL["concatenation"]), 1)
+    pairs = {"Gap": (node_features.PROFILE, node_features.EVIDENCE)}
+    pairs["Laplace"] = (node_features.LAPLACE, node_features.EVIDENCE)
+    for name, pair in pairs.items():
+        gaps = results.feature_gaps(inputs, node_features.MODEL["concatenation"], *pair)
+        result[f"NodeFeatures{name}"] = over_seeds.signed(gaps, 1)
+    errors = results.rows(inputs, NODE_FEATURES, node_features.EVIDENCE)["standard_error"]
+    sizes = results.rows(inputs, NODE_FEATURES, node_features.EFFECTIVE)["value"]
+    result["NodeFeaturesError"] = latex.decimal(errors.max(), 2) if len(sizes) else NOT_RUN
+    result["NodeFeaturesEffective"] = latex.integer(sizes.min()) if len(sizes) else NOT_RUN
+    for kind, relation in (("Interactions", "interacts"), ("Features", "has")):
+        shape = results.cells(inputs, "nations", relation).shape
+        result[f"Nations{kind}"] = latex.integer(shape[-1]) if shape[0] else NOT_RUN
+        result[f"NationsChapter{kind}"] = latex.integer(results.COUNTED[kind.lower()])
     eta = results.chosen_eta(inputs, "nations")
     for name, quantity in (("Exact", concepts_run.FEATURES_EXACT), ("Annealed", concepts_run.FEATURES_ANNEALED)):
         table = results.rows(inputs, CONCEPTS, quantity)

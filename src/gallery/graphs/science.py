@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+COUNTED = {"interactions": 54, "features": 90}  # numbers of nations' in the chapter; Kemp's file has more
 # numbers of clusters of Kemp et al. (2006), as the chapter has them, by data and type
 PUBLISHED = {
     "umls": {"concepts": 14, "predicates": 21},
@@ -202,13 +203,13 @@ def link_means(inputs: Inputs, quantity: str, experiment: str = LINKS) -> "pd.Da
     return found.groupby(["corpus", "model", "topics"], sort=False)["value"].mean().reset_index()
 
 
-def feature_gaps(inputs: Inputs, model: str) -> list[float]:
-    """Return the plugged-in less the exact log p(R) of observed cells, nats, with the most clusters, by seed."""
-    profile, evidence = (
+def feature_gaps(inputs: Inputs, model: str, one: str, other: str) -> list[float]:
+    """Return one score of observed cells less another, nats, with the most clusters, by seed."""
+    left, right = (
         rows(inputs, NODE_FEATURES, quantity, model=model).set_index(["topics", "seed"])["value"]
-        for quantity in (node_features.PROFILE, node_features.EVIDENCE)
+        for quantity in (one, other)
     )
-    gaps = (profile - evidence).dropna()
+    gaps = (left - right).dropna()
     most = gaps.index.get_level_values("topics") == gaps.index.get_level_values("topics").max()
     return [float(gap) for gap in gaps[most]]
 

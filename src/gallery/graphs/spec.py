@@ -84,6 +84,7 @@ class NodeFeatures:
     alpha: Annotated[Positive, CLUSTERS]
     components: Annotated[Count, doc("number of principal components of the nodes' features")]
     precision: Annotated[Positive, doc("precision of the Gaussian prior of the features' weights")]
+    samples: Annotated[int, Ge(2), doc("number of samples of a block's weights, where they are integrated out")]
     hidden: Annotated[Share, HIDDEN]
 
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import check_samples, log_mean
-from heldout.models.harmonium_units import BINARY, MULTINOMIAL
+from heldout.models.harmonium_units import BINARY, GAUSSIAN, MULTINOMIAL
 from heldout.models.rbm import RBM
 from heldout.typing import Floats, Ints
 
@@ -40,10 +40,13 @@ def log_partition_annealed(
     """Return an estimate of log Z and its standard error, nats; `base` are the biases a, (R,).
 
     Raises:
-        InputError: for multinomial visible units, or fewer than 2 chains or 1 temperature.
+        InputError: for multinomial visible units, for Gaussian units on both sides, whose chains mix too slowly near a
+            norm of 1 of the weights, or for fewer than 2 chains or 1 temperature.
     """
     if model.visible == MULTINOMIAL:
         raise InputError("annealed log Z: of a replicated softmax take `log_partitions_annealed`")
+    if model.visible == model.hidden == GAUSSIAN:
+        raise InputError("annealed log Z: with Gaussian units on both sides it has a closed form; take `log_partition`")
     _check(chains, temperatures)
     W, b, c = model.weights_, model.visible_bias_, model.hidden_bias_
     visible, hidden, one = model.visible_units, model.hidden_units, np.ones(chains)

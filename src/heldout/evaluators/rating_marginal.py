@@ -16,7 +16,10 @@ likelihood by log p(m_i | r_i) - log p(m_i), the density of the posterior at its
     P(r_i) = E prod_j [Phi((r_ij + 1/2 - w' a_j - mu - g_j) / sigma) - Phi((r_ij - 1/2 - ..) / sigma)]
 
 sums to one over all ratings, like the likelihood of a model of categories. It is an integral over P dimensions, by
-importance sampling from a Gaussian at the mode of its integrand, which is log-concave, with the curvature there.
+importance sampling from two Gaussians at the mode of its integrand, which is log-concave. One has the curvature there.
+Where the mode lies at the edge of a bin, which is steep on one side and flat on the other, that is too narrow: of the
+other Gaussian no bin curves more than a uniform density of its width does, 12 / width^2, an open one not at all. If all
+are open it has the prior's covariance, and weights are bounded, for a concave log-likelihood lies below its tangent.
 """
 
 from typing import NamedTuple
@@ -121,14 +124,16 @@ def binned_marginal(ratings: Ratings, factors: Factors, samples: int, random: np
     for i in np.flatnonzero(ratings.numbers):
         own = order[starts[i] : starts[i] + ratings.numbers[i]]
         loadings = factors.loadings[ratings.item[own]]
-        mode, precision = _mode(user_posteriors.means[i], loadings, edges[:, own], factors)
-        root = np.linalg.cholesky(np.linalg.inv(precision)) * WIDER
+        mode, precisions = _mode(user_posteriors.means[i], loadings, edges[:, own], factors)
+        roots = np.linalg.cholesky(np.linalg.inv(precisions)) * WIDER
         normal = random.standard_normal((samples, P))
-        vectors = mode + normal @ root.T
+        normal[::2] @= roots[0].T
+        normal[1::2] @= roots[1].T
+        vectors = mode + normal
         means = loadings @ vectors.T  # (n_i, samples)
         log_probabilities = log_bins(means, edges[:, own], factors.noise).sum(axis=0)
         prior = -0.5 * (vectors**2 / factors.variances + np.log(factors.variances)).sum(axis=1)
-        proposal = -0.5 * (normal**2).sum(axis=1) - np.log(np.diag(root)).sum()
+        proposal = np.logaddexp(*(_log_normal(normal, root) for root in roots)) - np.log(2.0)
         value, error = log_mean((log_probabilities + prior - proposal)[None, :])
         scores[i], errors[i] = value[0], error[0]
     return corrected(Evaluation(scores, ratings.numbers, errors))
@@ -159,8 +164,14 @@ def log_bins(means: Floats, edges: Floats, noise: float) -> Floats:
     return np.asarray(upper + np.log1p(-np.exp(log_ndtr(low) - upper)))
 
 
+def _log_normal(x: Floats, root: Floats) -> Floats:
+    """Return log N(x | 0, root root'), less its constant, of (S, P) points."""
+    scaled = np.linalg.solve(root, x.T)
+    return np.asarray(-0.5 * (scaled**2).sum(axis=0) - np.log(np.diag(root)).sum())
+
+
 def _mode(start: Floats, loadings: Floats, edges: Floats, factors: Factors) -> tuple[Floats, Floats]:
-    """Return the mode of a user's vector given bins, (P,), by Newton's method, and the precision there, (P, P)."""
+    """Return the mode of a user's vector given bins, (P,), by Newton's method, and two precisions there, (2, P, P)."""
     prior = np.diag(1.0 / factors.variances)
     vector, deviation = start, np.sqrt(factors.noise)
 
@@ -168,7 +179,7 @@ def _mode(start: Floats, loadings: Floats, edges: Floats, factors: Factors) -> t
         return float(log_bins((loadings @ point)[:, None], edges, factors.noise).sum() - 0.5 * point @ prior @ point)
 
     value = objective(vector)
-    precision = prior
+    curvature = np.zeros(len(loadings))
     for _ in range(NEWTON):
         low, high = (edges - loadings @ vector) / deviation
         log_probabilities = log_bins((loadings @ vector)[:, None], edges, factors.noise)[:, 0]
@@ -187,4 +198,6 @@ def _mode(start: Floats, loadings: Floats, edges: Floats, factors: Factors) -> t
         vector, value = vector + step, value + gained
         if gained < CLOSE:
             break
-    return vector, precision
+    largest = 12.0 / (edges[1] - edges[0]) ** 2
+    both = np.stack([curvature, np.minimum(curvature, largest)])
+    return vector, (loadings * both[:, :, None]).transpose(0, 2, 1) @ loadings + prior

@@ -54,6 +54,8 @@ def test_bad_input_is_one_line() -> None:
     random, softmax = np.random.default_rng(0), drawn(0, 5, 3, 0.1, visible="multinomial")
     with pytest.raises(InputError, match="log_partitions_annealed"):
         log_partition_annealed(softmax, 2, 1, random)
+    with pytest.raises(InputError, match="closed form"):
+        log_partition_annealed(drawn(0, 5, 3, 0.1, visible="gaussian", hidden="gaussian"), 2, 1, random)
     with pytest.raises(InputError, match="2 or more"):
         log_partition_annealed(drawn(0, 5, 3, 0.1), 1, 1, random)
     with pytest.raises(InputError, match="temperatures"):

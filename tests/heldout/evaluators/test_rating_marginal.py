@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.integrate import dblquad
+from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm
 
 from heldout.corpora.relations.ratings import Ratings
@@ -130,7 +131,36 @@ def test_bins_sum_to_one_and_are_what_quadrature_says(factors: Factors) -> None:
     scaled = (found.log_likelihood - exact) / np.maximum(found.standard_error, 1e-6)
     assert np.mean(np.abs(scaled) < 3.0) >= 0.95
     assert np.abs(scaled).max() < 5.0  # false alarm of 125 values 7e-5
-    assert found.standard_error.max() < 0.03
+    assert found.standard_error.max() < 0.04
+
+
+@pytest.mark.parametrize("values", [(1, 1, 1), (5, 5, 5), (1,), (2, 1, 1), (3, 3, 3)])
+def test_one_sided_posteriors_are_within_their_errors(values: tuple[int, ...]) -> None:
+    """Open bins of nearly no noise: a Gaussian with the curvature at the mode misses most of the posterior."""
+    narrow = {"mean": 1.7, "noise": 0.01, "square_root": True, "variances": np.array([10.0])}
+    one = FACTORS._replace(loadings=FACTORS.loadings[:, :1], **narrow)
+    users, grid = rated([values]), np.linspace(-30.0, 30.0, 60_001)
+    log_bins = of.log_bins(one.loadings[: len(values)] @ grid[None], of.bins(users, one), one.noise).sum(axis=0)
+    exact = logsumexp(log_bins + norm.logpdf(grid, 0.0, np.sqrt(10.0))) + np.log(grid[1] - grid[0])
+    found = of.binned_marginal(users, one, 1000, np.random.default_rng(1))
+    assert abs(found.log_likelihood[0] - exact) < 4.5 * found.standard_error[0]  # false alarm 7e-6
+    assert found.standard_error[0] < 0.05
+
+
+def test_open_bins_have_bounded_weights() -> None:
+    """Under the prior's covariance at the mode no weight exceeds the one there."""
+    users = rated([(1, 5, 1)])
+    loadings, edges = FACTORS.loadings, of.bins(users, FACTORS)
+    mode, precisions = of._mode(np.zeros(3), loadings, edges, FACTORS)
+    assert precisions[1] == pytest.approx(np.diag(1.0 / FACTORS.variances))
+
+    def log_weights(vectors: np.ndarray) -> np.ndarray:
+        prior = norm.logpdf(vectors, 0.0, np.sqrt(FACTORS.variances)).sum(axis=1)
+        proposal = norm.logpdf(vectors, mode, np.sqrt(FACTORS.variances)).sum(axis=1)
+        return of.log_bins(loadings @ vectors.T, edges, FACTORS.noise).sum(axis=0) + prior - proposal
+
+    far = mode + np.random.default_rng(0).normal(0.0, 5.0, (10_000, 3))
+    assert log_weights(far).max() <= log_weights(mode[None])[0] + 1e-4
 
 
 def test_a_binned_score_without_ratings_is_nothing_and_one_sample_is_refused() -> None:

@@ -6,8 +6,10 @@ own features, in which hidden pairs play no part. Measured of "blocks-none", "bl
 `gallery.graphs.experiments.links` names them, "one" and "plugged" being of the most probable of all partitions,
 and "average" of their sum; and of the observed cells, on the axis "topics", nats,
 
-    evidence    log p(R), the weights integrated out by Laplace's approximation
-    profile     log p(R | q, w), the most probable partition and its weights plugged in
+    evidence                log p(R), the weights integrated out by importance sampling, with its error
+    laplace                 log p(R), the weights integrated out by Laplace's approximation alone
+    effective-sample-size   the least of a regression's weights under the most probable partition
+    profile                 log p(R | q, w), the most probable partition and its weights plugged in
 """
 
 import numpy as np
@@ -23,7 +25,7 @@ from gallery.member import PLUGGED_IN, Family
 from heldout.corpora.relations.relation import relations_of
 from heldout.errors import InputError
 
-EVIDENCE, PROFILE = "evidence", "profile"
+EVIDENCE, LAPLACE, EFFECTIVE, PROFILE = "evidence", "laplace", "effective-sample-size", "profile"
 MODEL = {combination: f"blocks-{combination}" for combination in COMBINATIONS}
 FAMILIES = (Family("blocks with features", tuple(MODEL.values()), PLUGGED_IN),)
 
@@ -43,12 +45,15 @@ def experiment(job: Job, settings: NodeFeatures) -> Results:
     for combination, model in MODEL.items():
         blocks = FeatureBlocks(observed, pair_features(components, combination), settings.precision)
         for K in settings.topics:
-            found = blocks.predict(ClusterPrior(settings.alpha, K), hidden)
+            draws = job.generator("node-features", model=model, topics=K)
+            found = blocks.predict(ClusterPrior(settings.alpha, K), hidden, settings.samples, draws)
             row = recorder.at(model=model, topics=K)
             predictions = {ONE: found.one, AVERAGE: found.average, PLUGGED: found.plugged, DENSITY: densities}
             for name, probabilities in predictions.items():
                 row.measure(f"{name}-{LOG_LOSS}", log_loss(values, probabilities))
                 row.measure(f"{name}-{AUC}", area_under_curve(values, probabilities))
-            row.measure(EVIDENCE, found.log_evidence)
+            row.measure(EVIDENCE, found.log_evidence, error=found.error)
+            row.measure(LAPLACE, found.log_laplace)
+            row.measure(EFFECTIVE, found.effective)
             row.measure(PROFILE, found.log_profile)
     return recorder.results

@@ -1,4 +1,8 @@
-"""The many small logistic regressions of `gallery.graphs.models.sbm_features`, by Newton's method."""
+"""The many small logistic regressions of `gallery.graphs.models.sbm_features`, by Newton's method.
+
+A pass over the cells has one exponential for each: its loss max(-x, 0) + log(1 + exp(-|x|)), x the logit of what was
+observed, is summed as the logarithm of products of 1 + exp(-|x|).
+"""
 
 import numba as nb
 import numpy as np
@@ -6,22 +10,46 @@ import numpy as np
 from heldout.typing import Floats
 
 ITERATIONS, HALVINGS, SMALL = 100, 40, 1e-10
+FACTORS = 1000  # most factors of a product, each at most 2, that floating point holds
 
 
-@nb.njit("float64(float64[:, ::1], int8[:], float64[::1], float64[::1])", cache=True)
-def _objective(f: Floats, cells: "np.ndarray", precisions: Floats, w: Floats) -> float:
-    """Return minus the log joint of cells and weights, less the prior's constant."""
-    value = 0.0
-    for p in range(len(w)):
-        value += 0.5 * precisions[p] * w[p] * w[p]
+@nb.njit(
+    "float64(float64[:, ::1], int8[:], float64[::1], float64[::1], float64[::1], float64[:, ::1], boolean)", cache=True
+)
+def _expand(f, cells, precisions, w, gradient, hessian, derivatives):  # type: ignore[no-untyped-def]
+    """Return minus the log joint of cells and weights w, less the prior's constant.
+
+    Its gradient and its Hessian's lower triangle are written to the arrays if they are asked for.
+    """
+    P, value, product, factors = len(w), 0.0, 1.0, 0
+    for p in range(P):
+        gradient[p] = precisions[p] * w[p]
+        value += 0.5 * gradient[p] * w[p]
+        hessian[p] = 0.0
+        hessian[p, p] = precisions[p]
     for i in range(len(cells)):
-        if cells[i] >= 0:
-            s = 0.0
-            for p in range(len(w)):
-                s += f[i, p] * w[p]
-            loss_logit = -s if cells[i] == 1 else s
-            value += max(loss_logit, 0.0) + np.log1p(np.exp(-abs(loss_logit)))
-    return value
+        if cells[i] < 0:
+            continue
+        s = 0.0
+        for p in range(P):
+            s += f[i, p] * w[p]
+        e = np.exp(-abs(s))
+        if (cells[i] == 1) == (s < 0.0):
+            value += abs(s)
+        product *= 1.0 + e
+        factors += 1
+        if factors == FACTORS:
+            value += np.log(product)
+            product, factors = 1.0, 0
+        if derivatives:
+            inverse = 1.0 / (1.0 + e)
+            error, spread = (inverse if s > 0.0 else e * inverse) - cells[i], e * inverse * inverse
+            for p in range(P):
+                gradient[p] += error * f[i, p]
+                slope = spread * f[i, p]
+                for o in range(p + 1):
+                    hessian[p, o] += slope * f[i, o]
+    return value + np.log(product)
 
 
 @nb.njit("void(float64[:, ::1], float64[::1], float64[::1])", cache=True)
@@ -49,29 +77,16 @@ def regressions(f: Floats, cells: "np.ndarray", precisions: Floats) -> tuple[Flo
 
     Returns log evidences by Laplace, (R,), weights (R, P) and covariances (R, P, P).
     """
-    N, R = cells.shape
-    P = f.shape[1]
+    R, P = cells.shape[1], f.shape[1]
     evidences, weights, covariances = np.zeros(R), np.zeros((R, P)), np.zeros((R, P, P))
     gradient, hessian, L = np.zeros(P), np.zeros((P, P)), np.zeros((P, P))
     step, w, tried = np.zeros(P), np.zeros(P), np.zeros(P)
     for r in range(R):
+        ones, seen = (cells[:, r] == 1).sum(), (cells[:, r] >= 0).sum()
         w[:] = 0.0
-        value = _objective(f, cells[:, r], precisions, w)
+        w[P - 1] = np.log((ones + 0.5) / (seen - ones + 0.5))  # the last of f is constant
+        value = _expand(f, cells[:, r], precisions, w, gradient, hessian, True)
         for _ in range(ITERATIONS + 1):
-            for p in range(P):
-                gradient[p] = precisions[p] * w[p]
-                hessian[p] = 0.0
-                hessian[p, p] = precisions[p]
-            for i in range(N):
-                if cells[i, r] >= 0:
-                    s = 0.0
-                    for p in range(P):
-                        s += f[i, p] * w[p]
-                    chance = 1.0 / (1.0 + np.exp(-s)) if s > 0.0 else 1.0 - 1.0 / (1.0 + np.exp(s))
-                    for p in range(P):
-                        gradient[p] += (chance - cells[i, r]) * f[i, p]
-                        for o in range(p + 1):
-                            hessian[p, o] += chance * (1.0 - chance) * f[i, p] * f[i, o]
             # Cholesky of the Hessian's lower triangle, then two substitutions
             for p in range(P):
                 for o in range(p + 1):
@@ -89,7 +104,7 @@ def regressions(f: Floats, cells: "np.ndarray", precisions: Floats) -> tuple[Flo
             for _ in range(HALVINGS):
                 for p in range(P):
                     tried[p] = w[p] - size * step[p]
-                new_value = _objective(f, cells[:, r], precisions, tried)
+                new_value = _expand(f, cells[:, r], precisions, tried, gradient, hessian, True)
                 if new_value <= value:
                     break
                 size /= 2.0
@@ -104,3 +119,18 @@ def regressions(f: Floats, cells: "np.ndarray", precisions: Floats) -> tuple[Flo
             _solve(L, gradient, step)
             covariances[r, p] = step
     return evidences, weights, covariances
+
+
+@nb.njit("float64[:, ::1](float64[:, ::1], int8[:, ::1], float64[::1], float64[:, :, ::1])", cache=True)
+def log_joints(f: Floats, cells: "np.ndarray", precisions: Floats, weights: Floats) -> Floats:
+    """Return the log joint of every column of cells, (N, R), and its S weights, (R, S, P), (R, S) nats.
+
+    The prior's constant is left out, as from the evidences' exponent in `regressions`.
+    """
+    R, S, P = weights.shape
+    values, gradient, hessian = np.empty((R, S)), np.zeros(P), np.zeros((P, P))
+    for r in range(R):
+        column = np.ascontiguousarray(cells[:, r])
+        for s in range(S):
+            values[r, s] = -_expand(f, column, precisions, weights[r, s], gradient, hessian, False)
+    return values
