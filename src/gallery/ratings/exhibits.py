@@ -163,8 +163,7 @@ def rating_macros(inputs: Inputs) -> Macros:
     result["RatingDropped"] = over_seeds.signed(most["value"].tolist(), 4)
     svd = results.curve(inputs, curves.SVD, curves.PASS)
     chosen = sorted({int(number) for number in results.chosen_pass(inputs)["at"]})
-    # starred at an end of the passes
-    shown = [latex.integer(number) + ("*" if number in (min(svd), max(svd)) else "") for number in chosen]
+    shown = [latex.choice(number, svd, latex.integer(number), least=True) for number in chosen]
     result["RatingBestPass"] = latex.listed(shown) if shown else NOT_RUN
     result["RatingPasses"] = latex.integer(max(svd)) if svd else NOT_RUN
     result["RatingFactors"] = _factors(inputs)
