@@ -189,9 +189,12 @@ def mmsb(p: Any, d: Any) -> Any:
 
     for roles in itertools.product(range(K * K), repeat=len(i)):
         pairs = [divmod(role, K) for role in roles]
-        ends = [*zip(i, (a for a, _ in pairs), strict=True), *zip(j, (b for _, b in pairs), strict=True)]
+        ends = [
+            *zip(i.tolist(), (a for a, _ in pairs), strict=True),
+            *zip(j.tolist(), (b for _, b in pairs), strict=True),
+        ]
         log_p = sum(node(*(ends.count((n, k)) for k in range(K))) for n in range(len(d["links"])))
-        cells = [*zip(roles, values, strict=True)]
+        cells = [*zip(roles, values.tolist(), strict=True)]
         terms.append(log_p + sum(block(cells.count((role, 1)), cells.count((role, 0))) for role in range(K * K)))
     return logsumexp(terms)
 
