@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import math
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -170,19 +171,31 @@ def mmsb(p: Any, d: Any) -> Any:
     """Sum over the roles of all links; a block's likelihood by the background's share in its zeros."""
     i, j = np.nonzero(~np.isnan(d["links"]))
     K, values, terms = int(p["K"]), d["links"][i, j].astype(int), []
-    for roles in itertools.product(itertools.product(range(K), repeat=2), repeat=len(i)):
-        counts = np.zeros((len(d["links"]), K))
-        np.add.at(counts, (np.r_[i, j], [a for a, _ in roles] + [b for _, b in roles]), 1.0)
-        log_p = sum(dirichlet(np.full(K, p["alpha"]), row) for row in counts)
-        for block in itertools.product(range(K), repeat=2):
-            here = np.array([role == block for role in roles])
-            m, n = int(values[here].sum()), int((1 - values[here]).sum())
-            seen = np.arange(n + 1)  # zeros that are no background
-            flags = gammaln(n + 1) - gammaln(seen + 1) - gammaln(n - seen + 1) + (m + seen) * math.log1p(-p["rho"])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                flags = flags + np.where(n - seen > 0, (n - seen) * np.log(p["rho"]), 0.0)
-            log_p += logsumexp(flags + betaln(p["b1"] + m, p["b0"] + seen) - betaln(p["b1"], p["b0"]))
-        terms.append(log_p)
+
+    @cache
+    def block(m: int, n: int) -> float:
+        """Return the log-likelihood of m ones and n zeros, each zero perhaps of the background."""
+        logs = [
+            math.log(math.comb(n, seen) * (1.0 - p["rho"]) ** (m + seen) * p["rho"] ** (n - seen) or 1e-300)
+            + betaln(p["b1"] + m, p["b0"] + seen)
+            - betaln(p["b1"], p["b0"])
+            for seen in range(n + 1)
+        ]
+        return float(logsumexp(logs))
+
+    @cache
+    def node(*counts: int) -> float:
+        return float(dirichlet(np.full(K, p["alpha"]), np.array(counts)))
+
+    for roles in itertools.product(range(K * K), repeat=len(i)):
+        pairs = [divmod(role, K) for role in roles]
+        ends = [
+            *zip(i.tolist(), (a for a, _ in pairs), strict=True),
+            *zip(j.tolist(), (b for _, b in pairs), strict=True),
+        ]
+        log_p = sum(node(*(ends.count((n, k)) for k in range(K))) for n in range(len(d["links"])))
+        cells = [*zip(roles, values.tolist(), strict=True)]
+        terms.append(log_p + sum(block(cells.count((role, 1)), cells.count((role, 0))) for role in range(K * K)))
     return logsumexp(terms)
 
 
