@@ -240,12 +240,12 @@ class FeatureBlocks:
         log_laplace = float(logsumexp(log_joints))
         blocks: dict[tuple[int, int], Sampled] = {}
         reached = np.flatnonzero(log_joints > log_joints.max() - REACH)
-        for place in reached:
-            for rows, columns in self._blocks_of(states[place]):
+        for number in reached:
+            for rows, columns in self._blocks_of(states[number]):
                 key = _key(rows, columns)
                 if key not in blocks:
                     blocks[key] = self.sampled(rows, columns, samples, random)
-                log_joints[place] += blocks[key].log_evidence - self._evidences[key]
+                log_joints[number] += blocks[key].log_evidence - self._evidences[key]
         log_evidence = float(logsumexp(log_joints))
         shares, average = np.exp(log_joints - log_evidence), np.zeros(int(hidden.sum()))
         counted = np.flatnonzero(shares > NEGLIGIBLE)
@@ -253,9 +253,9 @@ class FeatureBlocks:
             average += share * self.probabilities(q)[1][hidden]
         best = states[log_joints.argmax()]
         masses = dict.fromkeys(blocks, 0.0)
-        for place in reached:
-            for pair in self._blocks_of(states[place]):
-                masses[_key(*pair)] += shares[place]
+        for number in reached:
+            for pair in self._blocks_of(states[number]):
+                masses[_key(*pair)] += shares[number]
         error = np.sqrt(sum(mass**2 * blocks[key].variance for key, mass in masses.items()))
         effective = min(blocks[_key(*pair)].effective for pair in self._blocks_of(best))
         plugged, one = self.probabilities(best)
