@@ -10,7 +10,7 @@ from heldout.errors import InputError
 
 RARE = "*"  # token in place of every word of fewer documents than
 FEWEST = 5
-LEAST = 4  # least number of pairs of a noun, and of an adjective, that are kept
+FEWEST_PAIRS = 4  # fewest pairs of a noun, and of an adjective, that are kept
 ADJECTIVE, NOUN = "jj", "nn"  # beginnings of tags
 
 
@@ -35,7 +35,7 @@ def read_tokens(name: str, members: Mapping[str, bytes]) -> Corpus:
     return Corpus.from_documents(name, kept, provenance(rule, {"least": FEWEST}))
 
 
-def read_pairs(name: str, members: Mapping[str, bytes], least: int = LEAST) -> Corpus:
+def read_pairs(name: str, members: Mapping[str, bytes], least: int = FEWEST_PAIRS) -> Corpus:
     """Return the nouns as documents, whose words are the adjectives directly before them, in the order of the texts.
 
     A pair is two neighbours in one sentence, a line of the archive: a word whose tag begins with "jj" (jj, jjr, jjs and
@@ -54,8 +54,8 @@ def read_pairs(name: str, members: Mapping[str, bytes], least: int = LEAST) -> C
     pairs = []
     for member, content in members.items():
         for sentence in content.decode("latin-1").split("\n"):
-            for (adjective, before), (noun, tag) in pairwise(_tagged(member, sentence)):
-                if before.startswith(ADJECTIVE) and tag.startswith(NOUN):
+            for (adjective, first), (noun, second) in pairwise(_tagged(member, sentence)):
+                if first.startswith(ADJECTIVE) and second.startswith(NOUN):
                     pairs.append((noun, adjective))
     nouns, adjectives = Counter(noun for noun, _ in pairs), Counter(adjective for _, adjective in pairs)
     documents = dict[str, list[str]]()

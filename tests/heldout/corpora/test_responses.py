@@ -161,7 +161,10 @@ def test_the_real_ones_have_the_published_sizes(
         assert labels_of(corpus).sum() == {"reviews": 1000, "poliblog": 464}[name]
         assert len(labels_of(train_test_split(corpus, 100, 0)[1])) == 100
     if name == "brown-pairs":
-        assert corpus.counts().nnz == 21900  # different pairs
+        counts = corpus.counts()
+        assert counts.nnz == 21900  # different pairs
+        values = np.linalg.eigvalsh((counts.T @ counts).toarray())  # squares of singular values
+        assert np.sum(values > 1e-12 * values[-1]) == 1643  # nearest to 1674: with 5 there are 1357 words, with 3 2081
     if name == "cora":
         assert (len(corpus.provenance["links"]), len(links_of(corpus))) == (4356, 4231)
 
