@@ -35,6 +35,7 @@ DATA_SETS = {  # in the order of the gallery's table
     "poliblog": DataSet("Political blogs", "blog posting, side", "rpackagelda"),
     "cora": DataSet("Cora", "abstract, citations", "mccallum2000", copy="a"),
     "brown": DataSet("Brown", "text in order", "francis1979"),
+    "brown-pairs": DataSet("Brown pairs"),
     "nips-running": DataSet("NIPS, running text", "paper, running text", "roweis2002"),
     "votes": DataSet("House votes", "member's votes", "dua2017"),
     "news-words": DataSet("Newsgroups", "words of a posting", "roweis2009"),

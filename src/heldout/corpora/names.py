@@ -25,6 +25,7 @@ ARCHIVES = {
     "reviews": ("review_polarity.tar.gz", STOP_LIST),
     "poliblog": ("poliblog.documents.rda", "poliblog.ratings.rda", "poliblog.vocab.rda"),
     "brown": ("brown.zip",),
+    "brown-pairs": ("brown.zip",),
     "cora": ("cora.documents.rda", "cora.cites.rda", "cora.vocab.rda"),
     "newsgroups": (
         *("newsgroup.train.documents.rda", "newsgroup.train.labels.rda", "newsgroup.test.documents.rda"),

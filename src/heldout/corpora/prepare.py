@@ -64,6 +64,7 @@ RECIPES = {
     "reviews": Recipe(reviews.read_texts, REVIEWS),
     "poliblog": Recipe(rda.read_poliblog),
     "brown": Recipe(brown.read_tokens, None, "the Brown and TASA corpora of Griffiths et al. (2004)"),
+    "brown-pairs": Recipe(brown.read_pairs, None, "the noun-adjective pairs of LOB of Hofmann (1999, Figure 5b)"),
     "cora": Recipe(rda.read_cora),
     "newsgroups": Recipe(rda.read_newsgroups),
     "monks": Recipe(r_files.read_monks),

@@ -9,7 +9,7 @@ import pytest
 from tiny_archives import Mirror
 
 from heldout.corpora.archives import read_members
-from heldout.corpora.brown import read_tokens
+from heldout.corpora.brown import read_pairs, read_tokens
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import fetch
 from heldout.corpora.names import raw_files
@@ -88,6 +88,27 @@ def test_brown_has_an_asterisk_for_rare_words_and_refuses_words_without_a_tag(tm
         read_members(tmp_path / "brown.zip", "none")
 
 
+def test_brown_s_pairs_are_adjectives_before_their_nouns() -> None:
+    texts = {
+        "brown/ca01": b"\tThe/at large/jj Old/jj House/nn fell/vbd red/jj\n\n\thouse/nn Best/jjt-hl man's/nn$-hl ./.\n",
+        "brown/ca02": b"older/jjr houses/nns chief/jjs man/nn ,/, old/jj ,/, house/nn OLD/JJ-TL House/NN-TL house/nn",
+        "brown/ca03": b"old/jj house/nn-nc coup/fw-jj house/nn old/jj Smith/np burnt/vbn house/nn old/jj man's/nn+bez",
+    }
+    corpus = read_pairs("pairs", texts, least=1)
+    read = {name: [corpus.vocabulary[word] for word in corpus.document(d)] for d, name in enumerate(corpus.documents)}
+    assert list(read.items()) == [
+        ("house", ["old", "old", "old"]),  # the red one is of the next sentence, the last one of the second has none
+        ("houses", ["older"]),
+        ("man", ["chief"]),
+        ("man's", ["best", "old"]),
+    ]
+    often = read_pairs("pairs", texts, least=2)
+    assert (often.documents, often.vocabulary, often.lengths.tolist()) == (("house", "man's"), ("old",), [3, 1])
+    assert read_pairs("pairs", texts, least=3).documents == ("house",)
+    with pytest.raises(InputError, match=r"brown/ca03: .*'odd'"):
+        read_pairs("pairs", texts | {"brown/ca03": b"odd"})
+
+
 def test_reviews_are_named_by_their_label() -> None:
     texts = read_texts({"txt_sentoken/pos/cv1.txt": b"fine", "txt_sentoken/neg/cv0.txt": b"dull"})
     assert texts == [("neg/cv0", "dull"), ("pos/cv1", "fine")]
@@ -121,6 +142,7 @@ def test_a_drawn_corpus_has_some_of_each() -> None:
         ("reviews", 2000, 5000, 443724),
         ("poliblog", 773, 1290, 105225),
         ("brown", 500, 11318, 1161192),
+        ("brown-pairs", 2581, 1645, 31683),
         ("nips-running", 1740, 5001, 6253196),
         ("cora", 2410, 2961, 136394),
     ],
@@ -138,6 +160,11 @@ def test_the_real_ones_have_the_published_sizes(
     if name in ("reviews", "poliblog"):
         assert labels_of(corpus).sum() == {"reviews": 1000, "poliblog": 464}[name]
         assert len(labels_of(train_test_split(corpus, 100, 0)[1])) == 100
+    if name == "brown-pairs":
+        counts = corpus.counts()
+        assert counts.nnz == 21900  # different pairs
+        values = np.linalg.eigvalsh((counts.T @ counts).toarray())  # squares of singular values
+        assert np.sum(values > 1e-12 * values[-1]) == 1643  # nearest to 1674: with 5 there are 1357 words, with 3 2081
     if name == "cora":
         assert (len(corpus.provenance["links"]), len(links_of(corpus))) == (4356, 4231)
 

@@ -28,8 +28,10 @@ from artifact.papers.hofmann.results import (
     UNIGRAMS,
     Model,
     points,
+    run_corpora,
 )
 from artifact.results.reading import select
+from artifact.study.study import HELD_OUT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 def _points(inputs: Inputs, model: Model, evaluator: str = SPECIFIC, *, whole: bool = False) -> "pd.DataFrame":
     """Return a model's scores by K; with `whole` of the seeds that have every K."""
-    return with_groups(points(inputs, inputs.settings.corpora, [model], evaluator, whole=whole), "topics")
+    return with_groups(points(inputs, run_corpora(inputs), [model], evaluator, whole=whole), "topics")
 
 
 def scored(name: str, model: Model, *, whole: bool = False) -> Side:
@@ -63,7 +65,7 @@ def iterations(name: str, model: Model) -> Side:
 
     def rows(inputs: Inputs) -> "pd.DataFrame":
         table = select(inputs.measurements, axis="topics", quantity=ITERATIONS, model=model[0], variant=model[1])
-        table = table[table["corpus"].isin(list(inputs.settings.corpora))]
+        table = table[table["corpus"].isin(run_corpora(inputs))]
         return with_groups(table.assign(value=table["value"].astype(float).map(math.log), error=0.0), "topics")
 
     return Side(name, rows)
@@ -146,6 +148,7 @@ CONTRASTS = (
         estimand="factor",
         margin=ANY,
         null=math.log(SPEED_UP[0]),
+        held_out=HELD_OUT,
         unit="times the iterations",
     ),
 )

@@ -53,8 +53,8 @@ PATH_PROPS: dict[Model, style.Props] = {
 }
 
 
-def figure_5a(inputs: Inputs) -> Figure:
-    """Draw perplexity against latent dimensions: above by Hofmann's score, as in Figure 5a, below by others.
+def figure_5(inputs: Inputs) -> Figure:
+    """Draw perplexity against latent dimensions: above by Hofmann's score, as in Figure 5, below by others.
 
     A column per corpus, whose panels share the perplexity axis. Lines are means over the seeds with the whole grid,
     bands reach from the lowest to the highest of all seeds. Stars mark the largest K, vertical lines the rank. Below,
@@ -62,8 +62,8 @@ def figure_5a(inputs: Inputs) -> Figure:
     folding-in of Hofmann's score is drawn at the numbers of dimensions at which it was run.
     """
     corpora = measured_corpora(inputs)
-    titles, synthetic = [latex.corpus_title(c) for c in corpora], [inputs.synthetic(c) for c in corpora]
-    props: style.Props = {"titles": titles, "synthetic": synthetic, "sharey": "col", "sharex": True}
+    titles = [latex.corpus_title(corpus) for corpus in corpora]
+    props: style.Props = {"titles": titles, "synthetic": inputs.synthetic(), "sharey": "col", "sharex": True}
     figure, grid = style.grid(2, len(corpora), 5.2, **props)
     topics = {int(k) for k in points(inputs, corpora, [HEATED])["topics"]}
     for (upper, lower), corpus in zip(grid.T, corpora, strict=True):
@@ -72,9 +72,9 @@ def figure_5a(inputs: Inputs) -> Figure:
         for axis in (upper, lower):
             if rank(inputs, corpus):
                 axis.axvline(rank(inputs, corpus), color=style.GUIDE, linewidth=0.8, zorder=0.8)
-            style.finish([axis], style.sparse_ticks(topics)[::-2][::-1])  # every second: two columns are narrow
+            style.finish([axis], style.sparse_ticks(topics)[:: -len(corpora)][::-1])  # fewer where columns are narrow
             axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)))
-        lower.set_xlabel("latent space dimensions")
+        lower.set_xlabel("latent dimensions")
     lines: tuple[tuple[str, Any], ...] = (("trained by TEM", "-"), ("by early stopping", style.DOTTED))
     trainings = [Line2D([], [], color=style.DARK, linestyle=line, label=label) for label, line in lines]
     for axes, name, extra in zip(grid, ("Hofmann's score", "other scores"), ([], trainings), strict=True):
@@ -85,18 +85,18 @@ def figure_5a(inputs: Inputs) -> Figure:
     return figure
 
 
-def figure_5a_linear(inputs: Inputs) -> Figure:
-    """Draw Hofmann's score against latent dimensions on linear axes, as his Figure 5a has them; a column per corpus."""
+def figure_5_linear(inputs: Inputs) -> Figure:
+    """Draw Hofmann's score against latent dimensions on linear axes, as his Figure 5 has them; a column per corpus."""
     corpora = measured_corpora(inputs)
-    titles, synthetic = [latex.corpus_title(c) for c in corpora], [inputs.synthetic(c) for c in corpora]
-    figure, (axes,) = style.grid(1, len(corpora), 2.9, titles=titles, synthetic=synthetic)
+    titles = [latex.corpus_title(corpus) for corpus in corpora]
+    figure, (axes,) = style.grid(1, len(corpora), 2.9, titles=titles, synthetic=inputs.synthetic())
     for axis, corpus in zip(axes, corpora, strict=True):
         _as_hofmann(axis, inputs, corpus, legend=True)
         axis.set_xlim(left=0.0)
         axis.set_ylim(bottom=0.0)
         style.plain_ticks(axis.xaxis)
         style.plain_ticks(axis.yaxis)
-        axis.set_xlabel("latent space dimensions")
+        axis.set_xlabel("latent dimensions")
     axes[0].set_ylabel("Hofmann's score:\nperplexity per token")
     handles = axes[0].get_legend_handles_labels()[0]
     axes[-1].legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=7.0, handlelength=2.6)
@@ -184,7 +184,7 @@ def annealing_path(inputs: Inputs) -> Figure:
         raise InputError("Hofmann's experiment: no iterations were kept; give the study's tempering path_topics")
     topics = [next(iter(by_model.values()))["topics"].iloc[0] for by_model in by_corpus.values()]
     titles = [f"{latex.corpus_title(corpus)}, K = {k}" for corpus, k in zip(by_corpus, topics, strict=True)]
-    options: style.Props = {"titles": titles, "synthetic": [inputs.synthetic(corpus) for corpus in by_corpus]}
+    options: style.Props = {"titles": titles, "synthetic": inputs.synthetic()}
     options |= {"sharex": "col", "height_ratios": (2.2, 1.0)}
     figure, grid = style.grid(2, len(by_corpus), style.HEIGHT + 0.6, **options)
     for (upper, lower), by_model in zip(grid.T, by_corpus.values(), strict=True):

@@ -1,4 +1,4 @@
-r"""Results for Hofmann's perplexity experiment (1999, section 3.6 and Figure 5a), and other scores of the same tokens.
+r"""Results for Hofmann's perplexity experiment (1999, section 3.6 and Figure 5), and other scores of the same tokens.
 
 His score is that of a document-specific unigram: each document's tokens are divided, p(w | d) is fitted to one part n,
 and another part n' scores it, exp(-sum_{d,w} n'(d, w) log p(w | d) / sum n'). Topics and p(z | d) have seen the
@@ -53,9 +53,10 @@ VALIDATED = f"-{tempering.VALIDATED}"  # end of variants' names under the prior 
 SPECIFIC, PREDICTIVE = EVALUATOR, tempering.PREDICTIVE
 FOLDED_IN = latent_semantic_analysis.FOLDED_IN
 
-# Hofmann (1999), Figure 5: labelled perplexities, and the rank and the largest K of its caption
+# Hofmann (1999), Figure 5: labelled perplexities of (a), and the ranks of its caption
 AXIS = (1000, 1500, 2000, 2500, 3000)
-PUBLISHED_RANK = 1033
+PUBLISHED_RANK, PUBLISHED_PAIRS_RANK = 1033, 1674
+PAIRS = "brown-pairs"  # pairs in the place of LOB's, (b); in no study but his
 SPEED_UP = (10.0, 50.0)  # factors of section 3.6
 
 NAMES = {

@@ -11,7 +11,7 @@ from artifact.contrasts.effect import IS_ABOVE, IS_BELOW, IS_OPEN, IS_WITHIN, Ef
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.contrasts import CONTRASTS
-from artifact.papers.hofmann.results import COOLED, FINE_HEATED, HEATED, PREDICTIVE, READINGS, SPECIFIC, Model
+from artifact.papers.hofmann.results import COOLED, FINE_HEATED, HEATED, PAIRS, PREDICTIVE, READINGS, SPECIFIC, Model
 
 CORPORA = ("medline", "cranfield")
 
@@ -101,6 +101,12 @@ def test_the_interval_holds_documents_and_a_sampled_score_s_error(claimed: Input
     assert all(abs(one.error - other.error) > 1e-9 for one, other in zip(whole, held, strict=True))
     lost = found("tem-overfits-predictive", changed(-0.3, HEATED, PREDICTIVE, (64,)))
     assert lost[0].noise == pytest.approx(1e-3 * math.sqrt(2.0))
+
+
+def test_a_corpus_of_his_study_alone_has_its_effects() -> None:
+    given = on_two_splits(hofmann_inputs(("medline", PAIRS)))
+    for contrast in CONTRASTS:
+        assert {effect.corpus for effect in effects(contrast, given)} == {"medline", PAIRS}
 
 
 def test_without_rows_nothing_is_run_and_one_split_decides_nothing() -> None:

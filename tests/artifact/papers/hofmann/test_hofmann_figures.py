@@ -19,6 +19,7 @@ from artifact.papers.hofmann.results import (
     FOLDED_IN,
     HEATED,
     NAMES,
+    PAIRS,
     PREDICTIVE,
     READINGS,
     SPECIFIC,
@@ -57,8 +58,8 @@ def labelled(figure: Figure, panel: int, label: str) -> tuple[list[float], list[
     return list(np.asarray(line.get_xdata())), list(np.asarray(line.get_ydata()))
 
 
-def test_the_upper_panels_are_figure_5a() -> None:
-    figure = figures.figure_5a(hofmann_inputs(CORPORA))
+def test_the_upper_panels_are_figure_5() -> None:
+    figure = figures.figure_5(hofmann_inputs(CORPORA))
     assert [axis.get_title() for axis in figure.axes] == ["Medline", "Cranfield", "", ""]
     for panel in (0, 1):
         for model in (EARLY, HEATED):
@@ -79,7 +80,7 @@ def test_the_upper_panels_are_figure_5a() -> None:
 
 
 def test_a_models_look_is_that_of_the_other_figures_and_hofmanns() -> None:
-    figure = figures.figure_5a(hofmann_inputs(CORPORA))
+    figure = figures.figure_5(hofmann_inputs(CORPORA))
     looks = {str(line.get_label()): line for line in lines(figure, 0)}
     for model in (EARLY, HEATED, READINGS[0]):
         assert to_hex(str(looks[NAMES[model]].get_color())) == style.COLOURS[model[0]].lower()
@@ -87,8 +88,14 @@ def test_a_models_look_is_that_of_the_other_figures_and_hofmanns() -> None:
     assert looks[NAMES[EARLY]].get_linestyle() != "-"
 
 
+def test_a_corpus_of_his_study_alone_has_its_panels() -> None:
+    given = hofmann_inputs(("medline", PAIRS))
+    for figure in (figures.figure_5(given), figures.figure_5_linear(given), figures.annealing_path(given)):
+        assert [axis.get_title().split(",")[0] for axis in figure.axes[:2]] == ["Medline", "Brown pairs"]
+
+
 def test_the_lower_panels_are_the_other_scores() -> None:
-    figure = figures.figure_5a(hofmann_inputs(CORPORA))
+    figure = figures.figure_5(hofmann_inputs(CORPORA))
     for panel in (2, 3):
         for label, suffix, evaluator in (
             ("Hofmann's", "", SPECIFIC),
@@ -111,7 +118,7 @@ def test_the_lower_panels_are_the_other_scores() -> None:
 
 
 def test_every_tick_is_labelled_with_its_own_number() -> None:
-    figure = figures.figure_5a(hofmann_inputs(CORPORA))
+    figure = figures.figure_5(hofmann_inputs(CORPORA))
     for axis in figure.axes:
         ticks = list(axis.get_xticks())
         labels = axis.xaxis.get_major_formatter().format_ticks(ticks)
@@ -122,17 +129,17 @@ def test_a_folded_in_point_that_gives_a_word_nothing_is_not_drawn() -> None:
     def value(model: Model, evaluator: str, k: int) -> float:
         return -math.inf if (model, evaluator, k) == (HEATED, HALF, 8) else as_claimed(model, evaluator, k)
 
-    figure = figures.figure_5a(hofmann_inputs(CORPORA, value))
+    figure = figures.figure_5(hofmann_inputs(CORPORA, value))
     assert labelled(figure, 2, "half folding-in")[0] == [2, 32, 64]
 
 
 def test_his_axes_are_linear_and_begin_at_zero() -> None:
     given = hofmann_inputs(CORPORA)
-    figure = figures.figure_5a_linear(given)
+    figure = figures.figure_5_linear(given)
     for panel, axis in enumerate(figure.axes):
         assert (axis.get_xscale(), axis.get_yscale()) == ("linear", "linear")
         assert axis.get_xlim()[0] == axis.get_ylim()[0] == 0.0
-        assert labelled(figure, panel, NAMES[HEATED]) == labelled(figures.figure_5a(given), panel, NAMES[HEATED])
+        assert labelled(figure, panel, NAMES[HEATED]) == labelled(figures.figure_5(given), panel, NAMES[HEATED])
 
 
 def test_the_path_shows_both_strategies_with_beta_below() -> None:
@@ -150,7 +157,7 @@ def test_the_path_shows_both_strategies_with_beta_below() -> None:
 
 
 def test_without_rows_it_says_what_to_measure() -> None:
-    for function in (figures.figure_5a, figures.figure_5a_linear, figures.annealing_path):
+    for function in (figures.figure_5, figures.figure_5_linear, figures.annealing_path):
         with pytest.raises(InputError, match="measure tempering"):
             function(inputs(without("tempering", "latent-semantic-analysis")))
     with pytest.raises(InputError, match="path_topics"):
@@ -160,6 +167,6 @@ def test_without_rows_it_says_what_to_measure() -> None:
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_synthetic_data_say_so(synthetic: bool) -> None:
     given = hofmann_inputs(CORPORA, synthetic=synthetic)
-    for figure in (figures.figure_5a(given), figures.figure_5a_linear(given), figures.annealing_path(given)):
+    for figure in (figures.figure_5(given), figures.figure_5_linear(given), figures.annealing_path(given)):
         marked = [style.SYNTHETIC_MARK in [text.get_text() for text in axis.texts] for axis in figure.axes]
         assert all(m == synthetic for m in marked)
