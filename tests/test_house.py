@@ -199,7 +199,7 @@ UNSHOWN = {  # functions whose choice no exhibit shows, or is of no grid
     "settings._first": "the error that helps most",
     "science.chosen_eta": "two Beta priors, said in the text",
     "science.best_state": "the best seed",
-    "science.best_pass": "the text says where the passes end",
+    "science.chosen_pass": "a pass by other splits, which RatingBestPass shows with its star",
     "science.chosen_topics": "counts of seeds that find the true number, within the grid",
     "science.ends_of_em": "the best start",
     "exhibits.prior_macros": "the largest number of topics",

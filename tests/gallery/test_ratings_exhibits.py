@@ -123,7 +123,7 @@ def test_the_pass_is_chosen_by_other_seeds() -> None:
         seed: {m.at: m.value for m in run(seed)[1].measurements if (m.model, m.axis) == ("svd", "pass")}
         for seed in (0, 1)
     }
-    best = {seed: min(own, key=lambda at, own=own: own[at]) for seed, own in errors.items()}
+    best = {seed: min(zip(own.values(), own, strict=True))[1] for seed, own in errors.items()}
     chosen = results_ratings.chosen_pass(made())
     assert dict(zip(chosen["seed"], chosen["at"], strict=True)) == {0: best[1], 1: best[0]}
     differences = [errors[seed][3] - errors[seed][best[1 - seed]] for seed in (0, 1)]

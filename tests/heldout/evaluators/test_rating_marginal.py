@@ -12,6 +12,7 @@ from heldout.corpora.relations.ratings import Ratings
 from heldout.errors import InputError
 from heldout.evaluators import rating_marginal as of
 from heldout.models.pmf import Factors, posteriors
+from heldout.typing import Floats
 
 DRAWS = 1_000_000
 FACTORS = Factors(
@@ -137,8 +138,8 @@ def test_bins_sum_to_one_and_are_what_quadrature_says(factors: Factors) -> None:
 @pytest.mark.parametrize("values", [(1, 1, 1), (5, 5, 5), (1,), (2, 1, 1), (3, 3, 3)])
 def test_one_sided_posteriors_are_within_their_errors(values: tuple[int, ...]) -> None:
     """Open bins of nearly no noise: a Gaussian with the curvature at the mode misses most of the posterior."""
-    narrow = {"mean": 1.7, "noise": 0.01, "square_root": True, "variances": np.array([10.0])}
-    one = FACTORS._replace(loadings=FACTORS.loadings[:, :1], **narrow)
+    one = FACTORS._replace(loadings=FACTORS.loadings[:, :1], mean=1.7, noise=0.01)
+    one = one._replace(square_root=True, variances=np.array([10.0]))
     users, grid = rated([values]), np.linspace(-30.0, 30.0, 60_001)
     log_bins = of.log_bins(one.loadings[: len(values)] @ grid[None], of.bins(users, one), one.noise).sum(axis=0)
     exact = logsumexp(log_bins + norm.logpdf(grid, 0.0, np.sqrt(10.0))) + np.log(grid[1] - grid[0])
@@ -154,10 +155,11 @@ def test_open_bins_have_bounded_weights() -> None:
     mode, precisions = of._mode(np.zeros(3), loadings, edges, FACTORS)
     assert precisions[1] == pytest.approx(np.diag(1.0 / FACTORS.variances))
 
-    def log_weights(vectors: np.ndarray) -> np.ndarray:
+    def log_weights(vectors: Floats) -> Floats:
         prior = norm.logpdf(vectors, 0.0, np.sqrt(FACTORS.variances)).sum(axis=1)
         proposal = norm.logpdf(vectors, mode, np.sqrt(FACTORS.variances)).sum(axis=1)
-        return of.log_bins(loadings @ vectors.T, edges, FACTORS.noise).sum(axis=0) + prior - proposal
+        weights: Floats = of.log_bins(loadings @ vectors.T, edges, FACTORS.noise).sum(axis=0) + prior - proposal
+        return weights
 
     far = mode + np.random.default_rng(0).normal(0.0, 5.0, (10_000, 3))
     assert log_weights(far).max() <= log_weights(mode[None])[0] + 1e-4
