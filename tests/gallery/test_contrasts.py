@@ -171,8 +171,8 @@ def test_the_true_number_of_topics_is_held_to_its_neighbours() -> None:
     assert found["drawn", "variational bound, than one more"].error == 0.0
 
 
-def test_descent_is_held_to_the_pass_that_is_best_in_the_mean() -> None:
-    """Seeds are at their least after different passes; in the mean the second is best."""
+def test_descent_is_held_to_the_pass_that_is_best_for_the_other_seed() -> None:
+    """Of two seeds each takes the other's: 0.96 - 0.99 and 0.97 - 0.93."""
     errors = {0: {1: 0.99, 2: 0.95, 3: 0.96}, 1: {1: 0.90, 2: 0.93, 3: 0.97}}
     rows = [
         row("rating-curves", "svd", seed, "rmse", "pass", at, value)
@@ -180,7 +180,7 @@ def test_descent_is_held_to_the_pass_that_is_best_in_the_mean() -> None:
         for at, value in by_pass.items()
     ]
     rows += [row("rating-curves", "pmf1", seed, "rmse", "pass", 3, 0.965) for seed in (0, 1)]
-    assert means("descent-overfits", inputs(rows=rows)) == pytest.approx({"": 0.025})
+    assert means("descent-overfits", inputs(rows=rows)) == pytest.approx({"": 0.005})
     assert means("priors-error", inputs(rows=rows)) == pytest.approx({"PMF1": 0.0})
 
 

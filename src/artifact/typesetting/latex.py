@@ -91,7 +91,8 @@ def choice(value: Any, grid: Iterable[Any], shown: str, *, least: bool = False) 
         ('8*', '2', '2*')
     """
     ends = sorted(set(grid))
-    return shown + "*" * (len(ends) > 1 and (value == ends[-1] or (least and value == ends[0])))
+    at_end = len(ends) > 1 and (value == ends[-1] or (least and value == ends[0]))
+    return f"{shown}*" if at_end else shown
 
 
 def signed_percent(value: Any) -> str:

@@ -93,7 +93,7 @@ def test_key_numbers_follow_the_scores() -> None:
     assert values["CorpusTwoHalfTurns"] == "1 of 3"
     assert values["CorpusTwoFullTurns"] == "none of 3"
     assert values["CorpusThreeHalfBestConstant"] == r"\ensuremath{10^{-4}}"
-    assert values["CorpusThreeHalfBestLowestTopics"] == "10"
+    assert values["CorpusThreeHalfBestLowestTopics"] == "10*"
     assert values["CorpusThreeHalfSmallestLowestTopics"] == "5"
     assert values["CorpusOneLdaHalfLies"] == "lies lower at every one of 3 points"
     assert values["SizesApartMost"] == r"25.0\,\%"

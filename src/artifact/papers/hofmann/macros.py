@@ -13,9 +13,7 @@ from artifact.papers.hofmann.results import (
     EARLY,
     FOLDED_IN,
     HEATED,
-    PAIRS,
     PREDICTIVE,
-    PUBLISHED_PAIRS_RANK,
     PUBLISHED_RANK,
     READINGS,
     SPECIFIC,
@@ -31,7 +29,6 @@ from artifact.papers.hofmann.results import (
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, over_seeds
 from artifact.typesetting.macros import POSITIONS, Macros, experiment_settings
-from heldout.corpora.brown import FEWEST_PAIRS
 from heldout.evaluators import HALF
 
 if TYPE_CHECKING:
@@ -59,8 +56,6 @@ def macros(inputs: Inputs) -> Macros:
         "HofmannFigureName": "Figure~5a",
         "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
         "HofmannPublishedRank": latex.integer(PUBLISHED_RANK),
-        "HofmannPublishedPairsRank": latex.integer(PUBLISHED_PAIRS_RANK),
-        "HofmannPairsLeast": latex.integer(FEWEST_PAIRS),
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",
         "HofmannSpeedUpHigh": f"{SPEED_UP[1]:g}",
     }
@@ -71,8 +66,7 @@ def macros(inputs: Inputs) -> Macros:
     shares = tuple(settings.get("shares", ())) or (None, None, None)
     for part, share in zip(("Train", "Validation", "Test"), shares, strict=True):
         result[f"Hofmann{part}Share"] = NOT_RUN if share is None else latex.percent(share, 0)
-    result["CorpusPairsName"] = latex.corpus_name(PAIRS)
-    positions = dict(zip(inputs.settings.corpora, POSITIONS, strict=False)) | {PAIRS: "Pairs"}
+    positions = dict(zip(inputs.settings.corpora, POSITIONS, strict=False))
     for corpus, position in positions.items():
         numbers = _corpus_macros(inputs, corpus if corpus in corpora else "")
         result |= {f"Corpus{position}Hofmann{name}": value for name, value in numbers.items()}
