@@ -56,7 +56,7 @@ def macros(inputs: Inputs) -> Macros:
     result = {
         "InTemperingEarlyPatience": latex.setting(settings.get("early_patience")),
         "HofmannSectionName": "section~3.6",
-        "HofmannFigureName": "Figure~5a",
+        "HofmannFigureName": "Figure~5",
         "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
         "HofmannPublishedRank": latex.integer(PUBLISHED_RANK),
         "HofmannPublishedPairsRank": latex.integer(PUBLISHED_PAIRS_RANK),
