@@ -5,7 +5,7 @@ from artifact.study.manifest import kind
 from artifact.typesetting import latex
 from artifact.typesetting.exhibits import exhibits
 
-LONG = ("table-contrasts", "table-provenance")  # tables at the end of paper/report.tex
+LONG = ("table-misprints",)  # table of several pages, which no box holds; it has a document of its own
 
 
 def render(inputs: Inputs) -> str:
@@ -13,7 +13,7 @@ def render(inputs: Inputs) -> str:
     known = exhibits(inputs.papers, inputs.study)
     lines = []
     for paper in inputs.papers:
-        names = [name for name in paper.exhibits if name in known]
+        names = [name for name in paper.exhibits if name in known and name not in LONG]
         lines += [rf"\section{{{latex.escape(paper.source)}}}"] * bool(names)
         lines += [_shown(name, inputs) for name in names]
     lines += [rf"\Table{{{name}.tex}}{{{known[name].title}}}" for name in ("table-scorecard",) if name in known]
