@@ -56,7 +56,6 @@ FOLDED_IN = latent_semantic_analysis.FOLDED_IN
 # Hofmann (1999), Figure 5: labelled perplexities of (a), and the ranks of its caption
 AXIS = (1000, 1500, 2000, 2500, 3000)
 PUBLISHED_RANK = 1033
-PAIRS = "brown-pairs"  # pairs in the place of LOB's, (b); in no study but his
 SPEED_UP = (10.0, 50.0)  # factors of section 3.6
 
 NAMES = {

@@ -11,7 +11,7 @@ from artifact.contrasts.effect import IS_ABOVE, IS_BELOW, IS_OPEN, IS_WITHIN, Ef
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.contrasts import CONTRASTS
-from artifact.papers.hofmann.results import COOLED, FINE_HEATED, HEATED, PAIRS, PREDICTIVE, READINGS, SPECIFIC, Model
+from artifact.papers.hofmann.results import COOLED, FINE_HEATED, HEATED, PREDICTIVE, READINGS, SPECIFIC, Model
 
 CORPORA = ("medline", "cranfield")
 
@@ -104,9 +104,9 @@ def test_the_interval_holds_documents_and_a_sampled_score_s_error(claimed: Input
 
 
 def test_a_corpus_of_his_study_alone_has_its_effects() -> None:
-    given = on_two_splits(hofmann_inputs(("medline", PAIRS)))
+    given = on_two_splits(hofmann_inputs(("medline", "brown-pairs")))
     for contrast in CONTRASTS:
-        assert {effect.corpus for effect in effects(contrast, given)} == {"medline", PAIRS}
+        assert {effect.corpus for effect in effects(contrast, given)} == {"medline", "brown-pairs"}
 
 
 def test_without_rows_nothing_is_run_and_one_split_decides_nothing() -> None:

@@ -19,7 +19,6 @@ from artifact.papers.hofmann.results import (
     FOLDED_IN,
     HEATED,
     NAMES,
-    PAIRS,
     PREDICTIVE,
     READINGS,
     SPECIFIC,
@@ -89,7 +88,7 @@ def test_a_models_look_is_that_of_the_other_figures_and_hofmanns() -> None:
 
 
 def test_a_corpus_of_his_study_alone_has_its_panels() -> None:
-    given = hofmann_inputs(("medline", PAIRS))
+    given = hofmann_inputs(("medline", "brown-pairs"))
     for figure in (figures.figure_5(given), figures.figure_5_linear(given), figures.annealing_path(given)):
         assert [axis.get_title().split(",")[0] for axis in figure.axes[:2]] == ["Medline", "Brown pairs"]
 
