@@ -11,10 +11,11 @@ UPGRADE ?=
 LOCKED := .venv/.locked-$(shell { cat requirements.lock; pwd; } | cksum | tr -s ' \t' '-')
 READY := .venv/.ready-$(shell cksum < pyproject.toml | tr -s ' \t' '-')
 
-RUN := PATH="$(CURDIR)/.venv/bin:$$PATH"
+# the folder's name may hold anything: the shell reads it, not this file, and modules are run, not scripts that name it
+RUN := PATH="$$PWD/.venv/bin:$$PATH"
 # bytecode is made when a module is first imported: most of what is installed never is
 PIP := .venv/bin/python -m pip install --no-compile --quiet --disable-pip-version-check --no-input
-SNAKEMAKE := $(RUN) snakemake
+SNAKEMAKE := $(RUN) python -m snakemake
 # a display that moves on a terminal, a line each five minutes or more in a log; a failed job shows its command and log
 SHOWN := $(SNAKEMAKE) --logger rich
 # stamps first: what is left of a removal that was killed must not pass for an environment
@@ -44,10 +45,10 @@ test: $(LOCKED) ## Check style, types, structure and workflow, and run the tests
 	@{ { $(MAKE) --no-print-directory --jobs=2 lint tests >&9; echo $$?; times; } | $(TOOK); } 9>&1
 
 tests: setup
-	@$(RUN) pytest -n 2
+	@$(RUN) python -m pytest -n 2
 
 test-long: setup ## Run the oracles that take more than two seconds each (15 minutes at most)
-	@$(RUN) pytest -n 2 -m long
+	@$(RUN) python -m pytest -n 2 -m long
 
 newcomer: ## Go a newcomer's way: wheel, README's Python and commands, notebook, browser (4 minutes)
 	@$(PYTHON) workflow/newcomer/newcomer.py
@@ -56,7 +57,7 @@ floors: ## Try the oldest versions that pyproject.toml allows, in a fresh enviro
 	@$(PYTHON) workflow/newcomer/floors.py
 
 docs: setup ## Make the site in docs/site: tutorials and pictures are run, a warning or a broken link fails (3 minutes)
-	@$(RUN) sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/site
+	@$(RUN) python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/site
 	@echo docs/site/index.html
 
 paper: setup ## Typeset paper/paper.pdf, or STUDY=gallery, from the committed reference results (a minute, no training)
@@ -87,9 +88,9 @@ PLAIN += $(wildcard src/artifact/*.py) $(wildcard $(addprefix src/artifact/paper
 lint: $(LOCKED)
 	@$(RUN) ruff check --quiet .
 	@$(RUN) ruff format --quiet --check .
-	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
+	@$(RUN) python -m snakefmt --check --compact-diff Snakefile workflow
 	@$(RUN) python workflow/scripts/prose.py $(PLAIN)
-	@$(RUN) mypy
+	@$(RUN) python -m mypy
 	@for part in src/heldout:19500 src/artifact:16000 src/gallery:18500 tests:32000; do \
 	    printf '%-13s %6d lines, budget %d\n' $${part%:*} $$(find $${part%:*} -name '*.py' -exec cat {} + | wc -l) $${part#*:}; done
 

@@ -5,7 +5,12 @@ import importlib.util
 import io
 import json
 import os
+import signal
+import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -27,7 +32,7 @@ from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
 KEPT = 20  # newest files of values in the user's cache, a file a model
-INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
+INTERRUPTED = 128  # number of the signal on top of it, the shells' convention
 
 
 def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
@@ -41,7 +46,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         err: for the plan, the progress and the notice of an interruption.
 
     Returns:
-        The exit status: 0, or 130 after Ctrl-C.
+        The exit status: 0, 130 after Ctrl-C, or 143 after SIGTERM, which is handled alike.
 
     Raises:
         InputError: for bad input, before anything is written.
@@ -60,6 +65,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         evaluated = plan.kept
         print(plan, file=err, flush=True)
 
+    ends: list[int] = []
     try:
         models = _read_models(command)
         _require_documents(command.documents)
@@ -69,7 +75,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
             documents_vocabulary=command.documents_vocabulary,
             stem=command.stem,
         )
-        with bar(err) as moved, warnings.catch_warnings():
+        with _terminated_as_interrupted(ends), bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
 
             def progress(done: int, share: float) -> None:
@@ -84,10 +90,12 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
                 result = replace(audit(fitted, documents, **given), model=name)
             else:
                 result = rank(models, documents, **given)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, InputError):
+        if not ends and sys.exc_info()[0] is InputError:
+            raise
         where = f" in {folder}: the same command goes on from there" if evaluated else ""
         print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
-        return INTERRUPTED
+        return INTERRUPTED + (signal.SIGTERM if ends else signal.SIGINT)
     result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
     # files first: the table's reader may close the pipe
     if command.html is not None:
@@ -105,6 +113,24 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         for old in sorted(cache.glob("*.values"), key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
             old.unlink(missing_ok=True)
     return 0
+
+
+@contextmanager
+def _terminated_as_interrupted(ends: list[int]) -> Iterator[None]:
+    """Take SIGTERM for Ctrl-C, and note it; of other threads than the main one a signal is not theirs to handle."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handle(number: int, _: object) -> None:
+        ends.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    handler = signal.signal(signal.SIGTERM, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
 
 
 def rows_as_csv(records: list[dict[str, Any]]) -> str:
