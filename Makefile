@@ -31,7 +31,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer floors docs lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer trials mutants floors docs lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -52,6 +52,12 @@ test-long: setup ## Run the oracles that take more than two seconds each (15 min
 
 newcomer: ## Go a newcomer's way: wheel, README's Python and commands, notebook, browser (4 minutes)
 	@$(PYTHON) workflow/newcomer/newcomer.py
+
+trials: setup ## Kill, starve and damage what there is, for hours; goes on where it was, to a table of what was lost
+	@$(RUN) python tests/trials/trials.py .trials
+
+mutants: setup ## Change kernels and effects by one sign or number, and see that a test fails; for hours, goes on where it was
+	@$(RUN) python tests/trials/mutants.py .trials
 
 floors: ## Try the oldest versions that pyproject.toml allows, in a fresh environment (4 minutes)
 	@$(PYTHON) workflow/newcomer/floors.py

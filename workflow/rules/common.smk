@@ -38,6 +38,9 @@ from artifact.study.study import (
 )
 from artifact.typesetting.exhibits import exhibits, path
 
+if not os.access(".", os.W_OK):
+    print(f"heldout: {Path.cwd()}: nothing can be written there; give --directory a folder of yours", file=sys.stderr)
+    sys.exit(2)
 ROOT = Path(workflow.basedir)
 DIGESTS = Digests(ROOT, Path(".snakemake/digests.json"))
 # where `make packages` puts the drivers of the packages that run in environments of their own

@@ -138,7 +138,8 @@ def rows_as_csv(records: list[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    for record in records:  # a name that a spreadsheet would run is a text to it after an apostrophe
+        writer.writerow({k: f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for k, v in record.items()})
     return text.getvalue()
 
 
