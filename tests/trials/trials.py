@@ -219,8 +219,7 @@ def drawn_study(number: int) -> dict[str, Any]:
 def planned(trials: Trials, first: int, _: int, *, to_the_pdf: bool = False) -> str:
     """Plan a drawn study, or make its PDF."""
     study, place = drawn_study(first), trials.folder / "drawn"
-    given = {key: value for key, value in study.items() if value not in ({}, [])}
-    (trials.checkout / "study.yaml").write_text(yaml.safe_dump(given))
+    (trials.checkout / "study.yaml").write_text(yaml.safe_dump(study))
     try:
         if not to_the_pdf:
             return trials.ended(place, "--dry-run", "--cores", "1")

@@ -2,7 +2,6 @@
 
 import csv
 import importlib.util
-import io
 import json
 import os
 import signal
@@ -19,6 +18,7 @@ from rich.console import Console
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.report import Audit
+from heldout.auditing.formats import json_compatible
 from heldout.auditing.options import AuditCommand, RankCommand
 from heldout.auditing.plan import Plan
 from heldout.auditing.progress import bar
@@ -101,12 +101,12 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     if command.html is not None:
         write_text(command.html, result.to_html())
     if table is not None and isinstance(result, Audit):
-        write_text(table, rows_as_csv(list(result.records("documents"))))
-    as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
+        write_rows(table, result.records("documents"))
     if command.json_file is not None:
-        write_text(command.json_file, as_json + "\n")
+        with replacing(command.json_file) as temporary, temporary.open("w", encoding="utf-8") as file:
+            write_json(result.to_json(arrays=True), file)
     if command.json == "-":
-        print(as_json, file=out, flush=True)
+        write_json(result.to_json(arrays=True), out)
     else:
         Console(file=out).print(result)
     if command.store is None:
@@ -133,14 +133,21 @@ def _terminated_as_interrupted(ends: list[int]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, handler)
 
 
-def rows_as_csv(records: list[dict[str, Any]]) -> str:
-    """Return rows as CSV."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
-    writer.writeheader()
-    for record in records:  # a name that a spreadsheet would run is a text to it after an apostrophe
-        writer.writerow({k: f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for k, v in record.items()})
-    return text.getvalue()
+def write_rows(path: Path, records: Iterator[dict[str, Any]]) -> None:
+    """Write rows as CSV, one by one; a name that a spreadsheet would run is a text to it after an apostrophe."""
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for number, record in enumerate(records):
+            if not number:
+                writer.writerow(record)
+            writer.writerow(f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for v in record.values())
+
+
+def write_json(values: Any, file: TextIO) -> None:
+    """Write values as a line of JSON, part by part: the text of a million documents would take its room twice."""
+    encoder = json.JSONEncoder(sort_keys=True, allow_nan=False, default=json_compatible)
+    file.writelines(encoder.iterencode(values))
+    print(file=file, flush=True)
 
 
 def _require_documents(path: Path) -> None:
