@@ -6,9 +6,10 @@ CORES ?= all
 STUDY ?=
 UPGRADE ?=
 
-# Both stamps are named after the content they stand for: an edited lock, a moved checkout or an installation that was
-# killed half-way leave no stamp of the right name, and the environment is made anew.
+# All stamps are named after the content they stand for: an edited lock or a moved checkout leave no stamp of the right
+# name, and the environment is made anew. One that was stopped half-way goes on where it was.
 LOCKED := .venv/.locked-$(shell { cat requirements.lock; pwd; } | cksum | tr -s ' \t' '-')
+MAKING := $(LOCKED:.venv/.locked%=.venv/.making%)
 READY := .venv/.ready-$(shell cksum < pyproject.toml | tr -s ' \t' '-')
 
 # the folder's name may hold anything: the shell reads it, not this file, and modules are run, not scripts that name it
@@ -19,7 +20,7 @@ SNAKEMAKE := $(RUN) python -m snakemake
 # a display that moves on a terminal, a line each five minutes or more in a log; a failed job shows its command and log
 SHOWN := $(SNAKEMAKE) --logger rich
 # stamps first: what is left of a removal that was killed must not pass for an environment
-REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* && rm -rf .venv
+REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* .venv/.making-* && rm -rf .venv
 # exit status, the shell's own times and its children's: print the last, and end with the first
 TOOK = awk -F '[ms ]+' 'NR == 1 { status = $$1 } NR == 3 { printf "make $@: %.1f processor minutes\n", $$1 + $$3 + ($$2 + $$4) / 60 } END { exit status }'
 STUDY_FILE := $(if $(STUDY),--configfile workflow/studies/$(STUDY).yaml)
@@ -143,8 +144,9 @@ system:
 
 $(LOCKED): | system
 	@echo 'Making .venv from requirements.lock (about a minute)'
-	@$(REMOVE_VENV)
-	@$(PYTHON) -m venv .venv
+	@[ -e $(MAKING) ] || { $(REMOVE_VENV) && $(PYTHON) -m venv .venv && touch $(MAKING); }
+	@# a package whose list of files is missing was being unpacked
+	@for info in .venv/lib/*/site-packages/*.dist-info; do [ -e "$$info/RECORD" ] || rm -rf "$$info"; done
 	@$(MAKE) --no-print-directory --jobs=2 half-0 half-1
 	@touch $@
 
