@@ -54,7 +54,14 @@ PAGE = Path("config/README.md")
 WRITTEN = "<!-- What follows is written by `python -m artifact.schema --page`; do not edit. -->\n"
 
 OTHER_DOCUMENT = {"study", "mirror", "results", "document", "corpora", "measures"}  # keys beside another document
-STANDALONE = {"study", "mirror", "parts", "corpora", "realistic", "measures"}  # keys of a study of standalone experiments
+STANDALONE = {
+    "study",
+    "mirror",
+    "parts",
+    "corpora",
+    "realistic",
+    "measures",
+}  # keys of a study of standalone experiments
 WHOLE = {"seeds", "corpora", "table_1_also", "synthetic", "topics", "beyond_vocabulary", "smoothing"} | {
     *("smoothing_in_m_step", "models", "measures", "alternatives", "realistic")
 }  # keys that a study of the paper needs

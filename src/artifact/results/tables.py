@@ -39,7 +39,9 @@ def _rows_said(path: Path, what: str) -> int | None:
 def _require_number(path: Path, what: str, rows: int, said: int | None) -> None:
     """Refuse a table that has another number of rows than it says."""
     if said is not None and rows != said:
-        raise InputError(f"{path}: not a whole {what} table: {rows} rows, where its first line says {said}; make it again")
+        raise InputError(
+            f"{path}: not a whole {what} table: {rows} rows, where its first line says {said}; make it again"
+        )
 
 
 def merge_rows(

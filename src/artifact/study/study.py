@@ -1,7 +1,6 @@
 """A study's settings, their check, and the runs that they ask for."""
 
 import copy
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -16,7 +15,12 @@ from heldout.models import LDA, PLSA
 
 HELD_OUT = 0.3  # held-out share of one's own corpora, as for Cranfield and Medline
 BYTES, LEVELS, ALIASES = 100_000, 32, 100  # most bytes of a study's file, lists within one another and repeated parts
-NOT_TAKEN_OVER = ("parts", "experiment_corpora", "mirror", "results")  # keys that a study of one's own does not take over
+NOT_TAKEN_OVER = (
+    "parts",
+    "experiment_corpora",
+    "mirror",
+    "results",
+)  # keys that a study of one's own does not take over
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND_VOCABULARY, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
@@ -263,7 +267,7 @@ class Settings:
         return asked
 
     def experiment_settings(self, kind: str, corpus: str, model: str) -> dict[str, Any]:
-        """Return the settings of an experiment on a corpus and of a model: those of the first entry that has both."""
+        """Return the settings of an experiment on a corpus and of a model, by the first entry that has both."""
         asked = self.experiment(kind)
         for entry in (asked, *asked.get("also", ())):
             if corpus in entry["corpora"] and model in entry.get("models", (model,)):

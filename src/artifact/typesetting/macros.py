@@ -38,9 +38,7 @@ def macros(inputs: Inputs) -> Macros:
 
 def _artifact(inputs: Inputs) -> Macros:
     """Return the minutes and gigabytes of the commands, and the machine on which they were measured."""
-    result = {
-        f"{name}{unit}": latex.DASH for name in ("Paper", "Demo", "Run") for unit in ("Minutes", "Memory")
-    }
+    result = {f"{name}{unit}": latex.DASH for name in ("Paper", "Demo", "Run") for unit in ("Minutes", "Memory")}
     took: dict[str, tuple[float, float]] = {}
     if inputs.commands is not None:
         for row in inputs.commands.to_dict("records"):
