@@ -31,7 +31,7 @@ def as_text(file: Path, content: bytes) -> str:
     Raises:
         InputError: names the line that is not UTF-8.
     """
-    return unicodedata.normalize("NFC", "\n".join(read_lines(file, content)).removeprefix("\ufeff"))
+    return unicodedata.normalize("NFC", "\n".join(read_lines(file, content)))
 
 
 def read(

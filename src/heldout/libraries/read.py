@@ -8,7 +8,7 @@ from pathlib import Path
 
 import joblib
 
-from heldout.corpora.counts import read_bytes, read_vocabulary
+from heldout.corpora.counts import read_bytes, read_vocabulary, unmarked
 from heldout.errors import InputError
 from heldout.libraries import Fitted, Form, Library, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
 from heldout.libraries.checks import in_order, installed, is_pickle
@@ -61,8 +61,8 @@ def first_bytes(path: Path) -> bytes:
             first = file.read(64)
         if first[:2] == b"\x1f\x8b":
             with suppress(OSError, EOFError, zlib.error), gzip.open(path) as unpacked:
-                return unpacked.read(64)
-        return first
+                return unmarked(unpacked.read(64))
+        return unmarked(first)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
