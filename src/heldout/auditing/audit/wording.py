@@ -170,7 +170,8 @@ def _library(audit: AuditResult) -> str:
     reported, growing_term = audit.reported, growing(audit)
     if math.isnan(reported.value):
         return sentence(reported.note) if reported.note else ""
-    causes = [f"{raised(reported)}."] if audit.comparable and reported.base != math.e else []
+    causes = [sentence(reported.note)] if reported.note else []
+    causes += [f"{raised(reported)}."] if audit.comparable and reported.base != math.e else []
     if growing_term is not None:
         name, cost, total = growing_term
         part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
