@@ -26,6 +26,7 @@ from heldout.libraries import Fitted
 from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
+OUTPUT = Path("-")  # standard output, in the place of a file
 KEPT = 20  # newest files of values in the user's cache, a file a model
 INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
 
@@ -48,8 +49,11 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         ModuleNotFoundError: for a page without matplotlib, before the work starts.
     """
     table = command.csv if isinstance(command, AuditCommand) else None
+    if command.json == "-" and table == OUTPUT:
+        raise InputError("--json - and --csv -: both on standard output; write one of them into a file")
     for path in filter(None, (command.html, command.json_file, table)):
-        require_writable(path)
+        if path != OUTPUT:
+            require_writable(path)
     if command.html is not None and importlib.util.find_spec("matplotlib") is None:
         raise ModuleNotFoundError(name="matplotlib")  # now; its import, which takes a second, comes after the work
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heldout"
@@ -61,16 +65,16 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         print(plan, file=err, flush=True)
 
     try:
-        models = _read_models(command)
         _require_documents(command.documents)
-        documents = read_documents(
-            command.documents,
-            form=command.format,
-            documents_vocabulary=command.documents_vocabulary,
-            stem=command.stem,
-        )
+        models = _read_models(command)
         with bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
+            documents = read_documents(
+                command.documents,
+                form=command.format,
+                documents_vocabulary=command.documents_vocabulary,
+                stem=command.stem,
+            )
 
             def progress(done: int, share: float) -> None:
                 nonlocal evaluated
@@ -92,13 +96,14 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     # files first: the table's reader may close the pipe
     if command.html is not None:
         write_text(command.html, result.to_html())
-    if table is not None and isinstance(result, Audit):
-        write_text(table, rows_as_csv(list(result.records("documents"))))
+    rows = rows_as_csv(list(result.records("documents"))) if table is not None and isinstance(result, Audit) else ""
+    if table is not None and table != OUTPUT:
+        write_text(table, rows)
     as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
     if command.json_file is not None:
         write_text(command.json_file, as_json + "\n")
-    if command.json == "-":
-        print(as_json, file=out, flush=True)
+    if command.json == "-" or table == OUTPUT:
+        print(as_json if command.json == "-" else rows.rstrip("\n"), file=out, flush=True)
     else:
         Console(file=out).print(result)
     if command.store is None:
