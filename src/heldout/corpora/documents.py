@@ -49,6 +49,7 @@ COPY = "copy the file again"
 TABLES = {"csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz"), "parquet": (".parquet",)}  # endings of tables' names
 LONGEST_NAME = 255  # bytes of a file's name, on most systems
 LARGEST_COUNT = 10**7  # tokens
+MOST_NAMED = 5  # words left out
 # int32 tokens of this number take 2 GB; more, or so many for each count, is a damaged file, not a corpus
 MAXIMUM_TOKENS, MOST_PER_COUNT = 500_000_000, 1000
 MOST_WORDS = 4 * 10**6
@@ -126,6 +127,37 @@ def with_words(documents: Corpus, words: tuple[str, ...]) -> Corpus:
         )
     details = {name: value for name, value in documents.provenance.items() if name != "words"}
     return replace(documents, vocabulary=words, provenance=details)
+
+
+def beside(documents: Corpus, words: tuple[str, ...]) -> dict[str, Any]:
+    """Return the words of documents and of a model that do not meet, for the matched documents' provenance.
+
+    Args:
+        documents: as they were read, before they are matched.
+        words: the model's.
+
+    Returns:
+        "words_left_out", the documents' most frequent words that the model lacks; of a folder of texts, "uncut", the
+        model's words that the rule by which texts are cut never makes.
+    """
+    if documents.provenance.get("words") in (COLUMNS, NUMBERS):
+        return {}
+    lacking = np.array([word not in known for known in [set(words)] for word in documents.vocabulary], dtype=np.bool_)
+    counts = np.bincount(documents.tokens, minlength=documents.n_words) * lacking
+    most = [v for v in np.argsort(-counts, kind="stable")[:MOST_NAMED].tolist() if counts[v]]
+    uncut = list[str]()
+    if "stemmed" in documents.provenance:
+        words_of = text_folder.cut(stem=documents.provenance["stemmed"])
+        uncut = [word for word in words if words_of(word) != [word]]
+    return {"words_left_out": [documents.vocabulary[v] for v in most], "uncut": uncut}
+
+
+def each_once(documents: Corpus) -> Corpus:
+    """Return documents with every word once, where it stands first, as a vectorizer with binary=True counts."""
+    streams = [documents.document(d) for d in range(documents.n_documents)]
+    firsts = [np.sort(np.unique(stream, return_index=True)[1]) for stream in streams]
+    once = [stream[first] for stream, first in zip(streams, firsts, strict=True)]
+    return documents.with_streams(once, documents.documents)
 
 
 def digest_of(documents: Corpus) -> str:
@@ -241,7 +273,7 @@ def _read_path(path: Path, form: str | None, *, stem: bool) -> Corpus:
     form = form or guess_form(path)
     if form == "text":
         texts = text_folder.words_of_files(path, stem=stem)
-        return Corpus.from_documents(path.resolve().name, texts, {"words": TEXTS})
+        return Corpus.from_documents(path.resolve().name, texts, {"words": TEXTS, "stemmed": stem})
     if stem:
         raise InputError(f"{path}: only texts are stemmed; leave stem (--stem) out")
     require_file(path)

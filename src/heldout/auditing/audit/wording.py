@@ -32,6 +32,7 @@ from heldout.libraries import Reported
 FAR = 3.0  # errors of a document
 NAMED = 10  # topics
 MOST = 5  # reasons below a verdict
+MANY = 0.1  # share of tokens left out that is said first
 
 
 class Words(NamedTuple):
@@ -107,6 +108,26 @@ def per_term(audit: AuditResult) -> list[float]:
     total = sum(term.nats for term in reported.terms)
     tokens = total / reported.nats_per_token if math.isfinite(reported.nats_per_token) and total else audit.tokens
     return [-term.nats / tokens for term in reported.terms] if tokens else []
+
+
+def left_out(audit: AuditResult) -> str:
+    """Return a sentence on many tokens that were left out, with their most frequent words; empty for few."""
+    share = audit.left_out / max(audit.tokens + audit.left_out, 1)
+    if share <= MANY:
+        return ""
+    named = f", most often {', '.join(map(clean, audit.words_left_out))}" if audit.words_left_out else ""
+    return f"{100.0 * share:.0f} % of the tokens are no words of the model and left out{named}.{uncut(audit)}"
+
+
+def uncut(audit: AuditResult) -> str:
+    """Return a sentence, after a space, on words of the model that a folder of texts cannot have; or ""."""
+    if not audit.uncut:
+        return ""
+    named = f"{', '.join(map(clean, audit.uncut[:NAMED]))}{', …' if len(audit.uncut) > NAMED else ''}"
+    return (
+        f" {len(audit.uncut):,} of the model's {amount(audit.words, 'word')} are never cut from a folder of texts, which"
+        f" are cut into runs of letters and digits in lower case: {named}. Give lists of words."
+    )
 
 
 def headline(audit: AuditResult) -> str:
@@ -452,7 +473,7 @@ def counted(audit: AuditResult) -> str:
         f"{amount(audit.empty, 'document')} without a known word left out",
         *smoothed,
     ]
-    return f"{'; '.join(clauses)}."
+    return f"{'; '.join(clauses)}.{'' if left_out(audit) else uncut(audit)}"
 
 
 def model_line(audit: AuditResult) -> str:
