@@ -19,6 +19,7 @@ from heldout.auditing.formats import (
     error,
     interval,
     nats,
+    perplexities,
     perplexity,
     ratio,
     sentence,
@@ -170,7 +171,7 @@ def _relation(audit: AuditResult) -> str:
 def reasons(audit: AuditResult) -> list[str]:
     """Return at most `MOST` sentences below the verdict: causes and remedies, the gravest first.
 
-    Rarer ones stand in the tables, and docs/libraries.md explains them.
+    Rarer ones stand in the tables, and the documentation explains them.
     """
     texts = (
         _library(audit),
@@ -243,8 +244,8 @@ def _folding_in(audit: AuditResult) -> str:
     likelihood = audit.line(LIKELIHOOD).perplexity
     if full is None or not (full.tokens and math.isfinite(full.perplexity) and math.isfinite(likelihood)):
         return ""
-    more = ", and more so with more topics" if full.perplexity < likelihood else ""
     gap = difference(full.perplexity, likelihood)
+    more = ", and more so with more topics" if gap.endswith("below") else ""
     return f"Full folding-in says {perplexity(full.perplexity)}, {gap} the likelihood's{more}.{_excess(audit)}"
 
 
@@ -360,17 +361,18 @@ def behaviour_of(audit: AuditResult) -> str:
 
 def numbers(audit: AuditResult) -> Table:
     """Return the numbers side by side."""
+    shown = perplexities([row.perplexity for row in audit.rows], [row.standard_error for row in audit.rows])
     rows = [
         (
             clean(row.label),
-            perplexity(row.perplexity, row.standard_error),
+            number,
             ratio(row.ratio),
             interval(row.low, row.high),
             error(row.standard_error),
             row.kind,
             nats(row.nats_per_token),
         )
-        for row in audit.rows
+        for row, number in zip(audit.rows, shown, strict=True)
     ]
     return Table(
         "Perplexity per token",
@@ -479,7 +481,8 @@ def counted(audit: AuditResult) -> str:
 def model_line(audit: AuditResult) -> str:
     """Return a line that names the model and the documents."""
     library = clean(f"{audit.library} {audit.version}").strip()
-    return f"{clean(audit.model)} ({library}; {audit.topics:,} topics, {audit.words:,} words) on {clean(audit.corpus)}"
+    sizes = f"{amount(audit.topics, 'topic')}, {amount(audit.words, 'word')}"
+    return f"{clean(audit.model)} ({library}; {sizes}) on {clean(audit.corpus)}"
 
 
 def prior(audit: AuditResult) -> str:
