@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -121,7 +122,9 @@ def import_corpus(
     if len(sources) != needed:
         raise InputError(f"import {format}: give {names}")
     if format == "text":
-        corpus = text_folder.read(sources[0], name, stop_list, "lancaster" if stem else "none", minimum_count)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=sys.stderr)
+            corpus = text_folder.read(sources[0], name, stop_list, "lancaster" if stem else "none", minimum_count)
     elif minimum_count != 1 or stop_list is not None or stem:
         raise InputError(f"import {format}: counts have their words already; leave out the options for text")
     else:

@@ -320,7 +320,8 @@ class RankOptions(Options):
     Attributes:
         coherence: measure the topics' coherence.
         coherence_documents: measure coherence in these documents (default: the held-out ones).
-        coherence_measure: measure coherence by npmi, over documents, or by c_v, over windows of texts.
+        coherence_measure: measure coherence by npmi, over documents, or by c_v, over windows of texts in their order,
+            as tomotopy computes it.
     """
 
     coherence: bool = True
