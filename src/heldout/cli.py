@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, without characters that a terminal acts on."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the error in one line, with the help that lists what there is, and exit with 2."""
+        """Print the error in one line, with the help to look in, and exit with 2."""
         verb = re.match(r"argument VERB: invalid choice: '(.*)' \(choose from (.*)\)", message, re.DOTALL)
         if verb:
             close = difflib.get_close_matches(verb[1], re.findall(r"\w[\w-]*", verb[2]), 1)

@@ -21,11 +21,11 @@ from heldout.corpora.documents import (
     COLUMNS,
     NUMBERS,
     TEXTS,
-    beside,
     digest_of,
     each_once,
     in_random_order,
     read_documents,
+    unmatched,
     with_words,
 )
 from heldout.errors import InputError, InputWarning
@@ -96,7 +96,7 @@ def opened(model: Any, documents: Any, vocabulary: Sequence[str] | None, seed: i
     if counts is not documents and fitted.words_known and read.provenance.get("words") == COLUMNS:
         read = with_words(read, fitted.topics.vocabulary)
     fitted, matched = over_same_words(fitted, read)
-    known = beside(read, fitted.topics.vocabulary)
+    known = unmatched(read, fitted.topics.vocabulary)
     matched = replace(matched, provenance=read.provenance | {"digest": digest_of(read)} | known)
     return fitted, name, in_random_order(matched, seed), read.lengths - matched.lengths
 

@@ -69,9 +69,9 @@ def stream_lines(
 ) -> Lines:
     """Yield the lines of a UTF-8 text, plain or gzipped (by its first bytes), with their numbers from 1.
 
-    No more than a line is held; ends (LF or CRLF) and a byte order mark are taken off, as in `read_lines`. A gzipped file may expand `times`
-    times and by `more` bytes (`heldout.limits.check_expansion`). What to do about a file that is not UTF-8, and about a
-    damaged one, goes into the messages.
+    No more than a line is held; ends (LF or CRLF) and a byte order mark are taken off, as in `read_lines`. A gzipped
+    file may expand `times` times and by `more` bytes (`heldout.limits.check_expansion`). What to do about a file that
+    is not UTF-8, and about a damaged one, goes into the messages.
 
     Raises:
         InputError: names the line that is not UTF-8 or too long, or the file that cannot be read.

@@ -1,7 +1,9 @@
 """The reader of documents: counts in any form, lists of words and texts, all into one `Corpus`.
 
 A table of counts has a document in each row and a word in each column, named by its head; pandas reads it from a file,
-whose first column may name the documents. Counts are read whole into memory by scipy and NumPy: some 40 bytes a count while they are read, and 4 bytes a token
+whose first column may name the documents.
+
+Counts are read whole into memory by scipy and NumPy: some 40 bytes a count while they are read, and 4 bytes a token
 from then on. The corpus's `provenance` says in "words" how far its words are known: `TEXTS`, `COLUMNS` or `NUMBERS`; it
 has no such entry where the source names its vocabulary.
 
@@ -15,8 +17,9 @@ import gzip
 import hashlib
 import io
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import replace
+from importlib import import_module
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
@@ -129,7 +132,7 @@ def with_words(documents: Corpus, words: tuple[str, ...]) -> Corpus:
     return replace(documents, vocabulary=words, provenance=details)
 
 
-def beside(documents: Corpus, words: tuple[str, ...]) -> dict[str, Any]:
+def unmatched(documents: Corpus, words: tuple[str, ...]) -> dict[str, Any]:
     """Return the words of documents and of a model that do not meet, for the matched documents' provenance.
 
     Args:
@@ -317,7 +320,7 @@ def _table_of(path: Path, form: str) -> tuple[Any, tuple[str, ...] | None]:
         import pandas as pd
 
         if form == "parquet":
-            import pyarrow  # noqa: F401
+            import_module("pyarrow")
     except ImportError as error:
         raise InputError(f"{path}: a table takes {needed}: pip install {needed} ({error!s:.200})") from error
     if form == "parquet":
@@ -424,8 +427,8 @@ def _read_matrix(
     """
     if np.ma.is_masked(matrix):
         raise InputError(
-            f"{name}: {np.ma.count_masked(matrix)} of the counts are masked; fill them, with 0 where a word is absent"
-            " (.filled(0))"
+            f"{name}: {int(np.ma.getmaskarray(matrix).sum())} of the counts are masked; fill them, with 0 where a word"
+            " is absent (.filled(0))"
         )
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
         kind = "matrix" if sp.issparse(matrix) else "array"
@@ -499,8 +502,8 @@ def _check_columns(table: Any, name: str) -> None:
     """
     for place, head in enumerate(table.columns):
         column = table.iloc[:, place] if hasattr(table, "iloc") else table[:, place]
-        kind, of_polars = getattr(column.dtype, "kind", ""), getattr(column.dtype, "is_numeric", None)
-        if kind not in tuple("biuf") and not (of_polars is not None and of_polars()):
+        kind, numeric = getattr(column.dtype, "kind", ""), getattr(column.dtype, "is_numeric", None)
+        if kind not in tuple("biuf") and not (numeric is not None and numeric()):
             raise InputError(
                 f"{name}: column {head!r:.40} holds no counts but {column.dtype}; leave it out, or make it the table's"
                 " index"

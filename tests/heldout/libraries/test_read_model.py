@@ -73,9 +73,7 @@ def test_another_form_than_the_files_is_refused(files: dict[str, Path], wrong: s
 
 def test_what_cannot_be_told_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "model").write_text("0.5 0.5\n")
-    with pytest.raises(
-        InputError, match=r"--model-format, .*: skops, gensim, tomotopy"
-    ):
+    with pytest.raises(InputError, match=r"--model-format, .*: skops, gensim, tomotopy"):
         read_model(tmp_path / "model")
     with pytest.raises(InputError, match="word2vec: no such form of a model; one of skops"):
         read_model(tmp_path / "model", form="word2vec")

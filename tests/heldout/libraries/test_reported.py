@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from scipy.special import digamma, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries import Fitted, Reported
 from heldout.libraries.mallet import State

@@ -345,10 +345,10 @@ class AuditResult:
     def to_json(self) -> dict[str, Any]:
         """Return the audit as JSON-compatible values; non-finite numbers are null.
 
-        Keys: "json_version", 2; "model", "library", "version", "topics", "words", "alpha" (a list of K), "alphas"
-        (of priors of the documents' own, K to each document, in their order), "mean", "covariance" (of a
-        logistic-normal prior; null are those of the other priors), "stand_in", "corpus", "documents",
-        "empty", "tokens", "left_out", "complete", "exact", "reason", "settings", "flat_topics" (from 0), "diversity", "words_left_out", "uncut";
+        Keys: "json_version", 2; "model", "library", "version", "topics", "words", "alpha" (a list of K), "alphas" (of
+        priors of the documents' own, K to each document, in their order), "mean", "covariance" (of a logistic-normal
+        prior; null are those of the other priors), "stand_in", "corpus", "documents", "empty", "tokens", "left_out",
+        "complete", "exact", "reason", "settings", "flat_topics" (from 0), "diversity", "words_left_out", "uncut";
         "lines", a list of objects with the attributes of `Line` and "nats_per_token", "error_per_token", "perplexity",
         "interval"; "reported", an object with the attributes of `Reported`, its "terms" a list; "probability", null or
         an object with the attributes of `ProbabilityTest`, its "excesses" objects with "nats", "standard_error",

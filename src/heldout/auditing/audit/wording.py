@@ -126,8 +126,8 @@ def uncut(audit: AuditResult) -> str:
         return ""
     named = f"{', '.join(map(clean, audit.uncut[:NAMED]))}{', …' if len(audit.uncut) > NAMED else ''}"
     return (
-        f" {len(audit.uncut):,} of the model's {amount(audit.words, 'word')} are never cut from a folder of texts, which"
-        f" are cut into runs of letters and digits in lower case: {named}. Give lists of words."
+        f" {len(audit.uncut):,} of the model's {amount(audit.words, 'word')} are never cut from a folder of texts,"
+        f" which are cut into runs of letters and digits in lower case: {named}. Give lists of words."
     )
 
 
