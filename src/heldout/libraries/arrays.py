@@ -163,16 +163,16 @@ def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list
             raise InputError(f"{where}: not comma-separated values ({error!s:.200})") from error
         if not columns:
             raise InputError(f"{where}: empty; every line is one topic")
+        if delimiter and number == 1 and columns[0] in INDEX:
+            raise InputError(
+                f"{where}: column 1 is {columns[0]!r}, no word but row names or an index; write the table without them"
+                " (row.names = FALSE, index=False)"
+            )
         width = width or len(columns)
         if len(columns) != width:
             raise InputError(f"{where}: {len(columns)} columns, but line 1 has {width}; truncated?")
         if delimiter and number == 1 and sum(parse_number(column) is None for column in columns) > width / 2:
             header = columns
-            if columns[0] in INDEX:
-                raise InputError(
-                    f"{where}: column 1 is {columns[0]!r}, no word but row names or an index; write the table without"
-                    " them (row.names = FALSE, index=False)"
-                )
             continue
         values = [parse_number(column) for column in columns]
         if None in values:
