@@ -2,10 +2,14 @@
 
 import csv
 import importlib.util
-import io
 import json
 import os
+import signal
+import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -14,6 +18,7 @@ from rich.console import Console
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.report import Audit
+from heldout.auditing.formats import json_compatible
 from heldout.auditing.options import AuditCommand, RankCommand
 from heldout.auditing.plan import Plan
 from heldout.auditing.progress import bar
@@ -28,7 +33,7 @@ from heldout.libraries.read import guess, read_model
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
 OUTPUT = Path("-")  # standard output, in the place of a file
 KEPT = 20  # newest files of values in the user's cache, a file a model
-INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
+INTERRUPTED = 128  # number of the signal on top of it, the shells' convention
 
 
 def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
@@ -42,7 +47,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         err: for the plan, the progress and the notice of an interruption.
 
     Returns:
-        The exit status: 0, or 130 after Ctrl-C.
+        The exit status: 0, 130 after Ctrl-C, or 143 after SIGTERM, which is handled alike.
 
     Raises:
         InputError: for bad input, before anything is written.
@@ -64,10 +69,11 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         evaluated = plan.kept
         print(plan, file=err, flush=True)
 
+    ends: list[int] = []
     try:
         _require_documents(command.documents)
         models = _read_models(command)
-        with bar(err) as moved, warnings.catch_warnings():
+        with _terminated_as_interrupted(ends), bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
             documents = read_documents(
                 command.documents,
@@ -88,22 +94,27 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
                 result = replace(audit(fitted, documents, **given), model=name)
             else:
                 result = rank(models, documents, **given)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, InputError):
+        if not ends and sys.exc_info()[0] is InputError:
+            raise
         where = f" in {folder}: the same command goes on from there" if evaluated else ""
         print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
-        return INTERRUPTED
+        return INTERRUPTED + (signal.SIGTERM if ends else signal.SIGINT)
     result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
+    rows = result.records("documents") if isinstance(result, Audit) else iter(())
     # files first: the table's reader may close the pipe
     if command.html is not None:
         write_text(command.html, result.to_html())
-    rows = rows_as_csv(list(result.records("documents"))) if table is not None and isinstance(result, Audit) else ""
     if table is not None and table != OUTPUT:
-        write_text(table, rows)
-    as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
+        with replacing(table) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+            write_rows(rows, file)
     if command.json_file is not None:
-        write_text(command.json_file, as_json + "\n")
-    if command.json == "-" or table == OUTPUT:
-        print(as_json if command.json == "-" else rows.rstrip("\n"), file=out, flush=True)
+        with replacing(command.json_file) as temporary, temporary.open("w", encoding="utf-8") as file:
+            write_json(result.to_json(arrays=True), file)
+    if command.json == "-":
+        write_json(result.to_json(arrays=True), out)
+    elif table == OUTPUT:
+        write_rows(rows, out)
     else:
         Console(file=out).print(result)
     if command.store is None:
@@ -112,13 +123,39 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     return 0
 
 
-def rows_as_csv(records: list[dict[str, Any]]) -> str:
-    """Return rows as CSV."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
+@contextmanager
+def _terminated_as_interrupted(ends: list[int]) -> Iterator[None]:
+    """Take SIGTERM for Ctrl-C, and note it; of other threads than the main one a signal is not theirs to handle."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handle(number: int, _: object) -> None:
+        ends.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    handler = signal.signal(signal.SIGTERM, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+
+
+def write_rows(records: Iterator[dict[str, Any]], file: TextIO) -> None:
+    """Write rows as CSV, one by one; a name that a spreadsheet would run is a text to it after an apostrophe."""
+    writer = csv.writer(file, lineterminator="\n")
+    for number, record in enumerate(records):
+        if not number:
+            writer.writerow(record)
+        writer.writerow(f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for v in record.values())
+    file.flush()
+
+
+def write_json(values: Any, file: TextIO) -> None:
+    """Write values as a line of JSON, part by part: the text of a million documents would take its room twice."""
+    encoder = json.JSONEncoder(sort_keys=True, allow_nan=False, default=json_compatible)
+    file.writelines(encoder.iterencode(values))
+    print(file=file, flush=True)
 
 
 def _require_documents(path: Path) -> None:
