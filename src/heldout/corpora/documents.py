@@ -145,7 +145,8 @@ def unmatched(documents: Corpus, words: tuple[str, ...]) -> dict[str, Any]:
     """
     if documents.provenance.get("words") in (COLUMNS, NUMBERS):
         return {}
-    lacking = np.array([word not in known for known in [set(words)] for word in documents.vocabulary], dtype=np.bool_)
+    known = set(words)
+    lacking = np.array([word not in known for word in documents.vocabulary], dtype=np.bool_)
     counts = np.bincount(documents.tokens, minlength=documents.n_words) * lacking
     most = [v for v in np.argsort(-counts, kind="stable")[:MOST_NAMED].tolist() if counts[v]]
     uncut = list[str]()
@@ -310,7 +311,7 @@ def _unpacked(path: Path) -> bytes:
 def _table_of(path: Path, form: str) -> tuple[Any, tuple[str, ...] | None]:
     """Return the table in a file, columns between commas, semicolons or tabs, and its documents' names, if it has them.
 
-    The first column names the documents where it holds texts, or its head is empty or "Unnamed: 0".
+    The first column names the documents where it holds no number, or its head is empty or "Unnamed: 0".
 
     Raises:
         InputError: when it is none, or pandas is not installed.
@@ -343,8 +344,11 @@ def _table_of(path: Path, form: str) -> tuple[Any, tuple[str, ...] | None]:
         if not any(head.strip("+-.0123456789") for head in heads):
             raise InputError(f"{path}: line 1 names no words; the first line of a table of counts has its words")
         table.columns = pd.Index(heads)
-    if heads and (heads[0] in INDEX or table.dtypes.iloc[0].kind not in "biuf"):
-        return table.iloc[:, 1:], tuple(map(str, table.iloc[:, 0]))
+    # a column of counts with a misprint in it is no column of names
+    first = table.iloc[:, 0] if heads else pd.Series(dtype=float)
+    texts = first.dtype.kind not in "biuf" and pd.to_numeric(first, errors="coerce").isna().all()
+    if heads and (heads[0] in INDEX or texts):
+        return table.iloc[:, 1:], tuple(map(str, first))
     return table, None
 
 

@@ -55,6 +55,7 @@ def test_a_table_is_read_however_it_is_written(text: str, names: tuple[str, ...]
         (b"ape,ape\n0,1\n", "two columns are named 'ape'"),
         (b"ape,bear\n0,1\n0,1,1,1\n", "line 3"),
         (b"ape,bear\n0,1\n0\n", "column 'bear' lacks 1"),
+        (b"ape,bear\n0,1\nO,1\n", "column 'ape' holds no counts"),
         (b"ape,bear\n0,NA\n", "column 'bear' lacks 1"),
         (b"ape,bear\n0,0.5\n", "row 0: a count of 0.5"),
         (b"ape,bear\n0,-1\n", "row 0: a count of -1"),
