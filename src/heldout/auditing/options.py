@@ -320,7 +320,8 @@ class RankOptions(Options):
     Attributes:
         coherence: measure the topics' coherence.
         coherence_documents: measure coherence in these documents (default: the held-out ones).
-        coherence_measure: measure coherence by npmi, over documents, or by c_v, over windows of texts.
+        coherence_measure: measure coherence by npmi, over documents, or by c_v, over windows of texts in their order,
+            as tomotopy computes it.
     """
 
     coherence: bool = True
@@ -338,16 +339,17 @@ class Files:
     """Files that a command reads and writes.
 
     Attributes:
-        documents: score the held-out documents in this file, or folder of texts.
+        documents: score the held-out documents in this file, or in this folder of texts, whose .txt files are cut into
+            runs of letters and digits in lower case.
         typed: the arguments as they were typed, for the page.
         model_format: name the form of the models' files: skops, gensim, tomotopy, mallet, lda-c, npz, csv or pickle
             (default: guessed).
-        format: name the form of the documents: scipy, mm, uci, ldac, text or heldout (default: guessed).
+        format: name the form of the documents: scipy, mm, uci, ldac, csv, parquet, text or heldout (default: guessed).
         documents_vocabulary: read the documents' words, one per line, where they are numbers.
         stem: stem the words of texts, as in Cranfield and Medline.
         trust_pickle: unpickle a model, which may run any code that it holds.
         html: write a page with figures.
-        json: write JSON; - writes it to standard output, in place of the table.
+        json: write JSON; - writes it to standard output, in place of the report.
     """
 
     models: Sequence[Path]
@@ -384,7 +386,7 @@ class AuditCommand(AuditOptions, Files):
 
     Attributes:
         models: read the fitted model in this file, or in LDA-C's folder.
-        csv: write the documents' values, a row each.
+        csv: write the documents' values, a row each; - writes them to standard output, in place of the report.
     """
 
     models: tuple[Path]

@@ -31,6 +31,7 @@ from heldout.libraries import Fitted
 from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
+OUTPUT = Path("-")  # standard output, in the place of a file
 KEPT = 20  # newest files of values in the user's cache, a file a model
 INTERRUPTED = 128  # number of the signal on top of it, the shells' convention
 
@@ -53,8 +54,11 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         ModuleNotFoundError: for a page without matplotlib, before the work starts.
     """
     table = command.csv if isinstance(command, AuditCommand) else None
+    if command.json == "-" and table == OUTPUT:
+        raise InputError("--json - and --csv -: both on standard output; write one of them into a file")
     for path in filter(None, (command.html, command.json_file, table)):
-        require_writable(path)
+        if path != OUTPUT:
+            require_writable(path)
     if command.html is not None and importlib.util.find_spec("matplotlib") is None:
         raise ModuleNotFoundError(name="matplotlib")  # now; its import, which takes a second, comes after the work
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heldout"
@@ -67,16 +71,16 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
 
     ends: list[int] = []
     try:
-        models = _read_models(command)
         _require_documents(command.documents)
-        documents = read_documents(
-            command.documents,
-            form=command.format,
-            documents_vocabulary=command.documents_vocabulary,
-            stem=command.stem,
-        )
+        models = _read_models(command)
         with _terminated_as_interrupted(ends), bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
+            documents = read_documents(
+                command.documents,
+                form=command.format,
+                documents_vocabulary=command.documents_vocabulary,
+                stem=command.stem,
+            )
 
             def progress(done: int, share: float) -> None:
                 nonlocal evaluated
@@ -97,16 +101,20 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
         return INTERRUPTED + (signal.SIGTERM if ends else signal.SIGINT)
     result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
+    rows = result.records("documents") if isinstance(result, Audit) else iter(())
     # files first: the table's reader may close the pipe
     if command.html is not None:
         write_text(command.html, result.to_html())
-    if table is not None and isinstance(result, Audit):
-        write_rows(table, result.records("documents"))
+    if table is not None and table != OUTPUT:
+        with replacing(table) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+            write_rows(rows, file)
     if command.json_file is not None:
         with replacing(command.json_file) as temporary, temporary.open("w", encoding="utf-8") as file:
             write_json(result.to_json(arrays=True), file)
     if command.json == "-":
         write_json(result.to_json(arrays=True), out)
+    elif table == OUTPUT:
+        write_rows(rows, out)
     else:
         Console(file=out).print(result)
     if command.store is None:
@@ -133,14 +141,14 @@ def _terminated_as_interrupted(ends: list[int]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, handler)
 
 
-def write_rows(path: Path, records: Iterator[dict[str, Any]]) -> None:
+def write_rows(records: Iterator[dict[str, Any]], file: TextIO) -> None:
     """Write rows as CSV, one by one; a name that a spreadsheet would run is a text to it after an apostrophe."""
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        for number, record in enumerate(records):
-            if not number:
-                writer.writerow(record)
-            writer.writerow(f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for v in record.values())
+    writer = csv.writer(file, lineterminator="\n")
+    for number, record in enumerate(records):
+        if not number:
+            writer.writerow(record)
+        writer.writerow(f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for v in record.values())
+    file.flush()
 
 
 def write_json(values: Any, file: TextIO) -> None:
