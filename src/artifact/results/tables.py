@@ -22,7 +22,7 @@ NUMBER_OF_ROWS = "# rows: "  # start of the first line of a job's table, with ho
 
 def write_counted(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Write a job's table, whose first line says how many rows it has: one that has lost some is told by it."""
-    write_rows(path, columns, rows, before=f"{NUMBER_OF_ROWS}{len(rows)}")
+    write_rows(path, columns, rows, head=f"{NUMBER_OF_ROWS}{len(rows)}")
 
 
 def _rows_said(path: Path, what: str) -> int | None:
