@@ -278,8 +278,8 @@ class OwnPriors(_UnderAnyPrior):
         bad = ~known.all(axis=1) | ~(self.alphas > 0.0).any(axis=1)
         if bad.any():
             raise InputError(
-                f"own priors: document {int(bad.argmax())} has a Dirichlet parameter below {LEAST_PARAMETER:g} or undefined, or"
-                " no topic; 0 is for topics that it does not have"
+                f"own priors: document {int(bad.argmax())} has a Dirichlet parameter below {LEAST_PARAMETER:g} or"
+                " undefined, or no topic; 0 is for topics that it does not have"
             )
         self._check_phi(len(self.phi), "topics")
 
