@@ -21,7 +21,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from artifact.papers import ALL, DOCUMENTS, PAPERS
 from artifact.study.manifest import Experiment
 from artifact.study.settings import AnyOf, Several, all_different, parse
-from artifact.study.study import DRAWN, MAIN, NO_CORPUS, NOTHING, PACKAGES, RESERVED, SELECTION, read_study
+from artifact.study.study import DRAWN, MAIN, NO_CORPUS, NOTHING, PACKAGES, RESERVED, SELECTION, entries_of, read_study
 from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC
 from heldout.errors import InputError
 from heldout.files import replacing
@@ -408,7 +408,7 @@ def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
         for kind in part["experiments"]:
             if kind not in measures:
                 yield f"parts/{name}/experiments: {kind} is not among the experiments {', '.join(measures)}"
-    for kind, asked in ((kind, entry) for kind, one in measures.items() for entry in (one, *one.get("also", ()))):
+    for kind, asked in ((kind, entry) for kind, one in measures.items() for entry in entries_of(one)):
         known_corpora = (*(realistic["corpora"] if kind in DRAWN else (*corpora, *named_by_experiments)), NO_CORPUS)
         for key, known in (("corpora", known_corpora), ("models", PACKAGES.get(kind, models))):
             for name in asked.get(key, ()):

@@ -3,7 +3,7 @@
 import copy
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -269,7 +269,7 @@ class Settings:
     def experiment_settings(self, kind: str, corpus: str, model: str) -> dict[str, Any]:
         """Return the settings of an experiment on a corpus and of a model, by the first entry that has both."""
         asked = self.experiment(kind)
-        for entry in (asked, *asked.get("also", ())):
+        for entry in entries_of(asked) if asked else ():
             if corpus in entry["corpora"] and model in entry.get("models", (model,)):
                 return dict(entry.get("settings", {}))
         return dict(asked.get("settings", {}))
@@ -277,7 +277,7 @@ class Settings:
     def experiment_runs(self, kind: str) -> tuple[Run, ...]:
         """Return the runs of one experiment; their variant is the experiment's name."""
         asked = self.experiment(kind)
-        return tuple(run for entry in (asked, *asked.get("also", ())) for run in self._runs(kind, entry))
+        return tuple(run for entry in entries_of(asked) for run in self._runs(kind, entry))
 
     def _runs(self, kind: str, asked: Mapping[str, Any]) -> tuple[Run, ...]:
         topics = asked.get("topics", [0])
@@ -349,6 +349,19 @@ class Settings:
         return (*runs, *(Run(*pair, k, seed) for pair in main for k in topics for seed in seeds))
 
 
+def entries_of(asked: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """Return the entries of an experiment, whose settings differ: its own, and the ones below its key `also`."""
+    return (asked, *asked.get("also", ()))
+
+
+def _with_entries(kind: str, asked: Mapping[str, Any], key: str, keeps: Callable[[str], bool]) -> dict[str, Any]:
+    """Return an experiment by its name with a part of the values of a key; an entry without one is left out."""
+    kept = [{**entry, key: some} for entry in entries_of(asked) if (some := [one for one in entry[key] if keeps(one)])]
+    for entry in kept:
+        entry.pop("also", None)
+    return {kind: kept[0] | ({"also": kept[1:]} if kept[1:] else {})} if kept else {}
+
+
 def driver(package: str) -> Path:
     """Return the place of a package's driver, whether it is there or not."""
     return Path(os.environ.get(DRIVERS, os.devnull)) / package
@@ -366,13 +379,8 @@ def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
     missing: list[str] = []
     for kind in PACKAGES:
         if asked := measures.pop(kind, None):
-            entries = []
-            for entry in (asked, *asked.get("also", ())):
-                missing += [package for package in entry["models"] if package not in there]
-                if models := [package for package in entry["models"] if package in there]:
-                    entries.append({**entry, "models": models})
-            if entries:
-                measures[kind] = {**entries[0], "also": entries[1:]}
+            missing += [package for entry in entries_of(asked) for package in entry["models"] if package not in there]
+            measures |= _with_entries(kind, asked, "models", lambda package: package in there)
     if held := measures.get(IS_PROBABILITY):
         missing += [library for library in held["settings"]["libraries"] if library not in there]
         libraries = {name: n for name, n in held["settings"]["libraries"].items() if name in there}
@@ -405,15 +413,9 @@ def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[
         for corpus in study[key]
     }
     lacking = [corpus for corpus, files in absent.items() if files]
-    measures = {}
+    measures: dict[str, Any] = {}
     for kind, asked in study["measures"].items():
-        entries = [
-            {**entry, "corpora": corpora}
-            for entry in (asked, *asked.get("also", ()))
-            if (corpora := [corpus for corpus in entry["corpora"] if corpus not in lacking])
-        ]
-        if entries:
-            measures[kind] = {**entries[0], **({"also": entries[1:]} if entries[1:] else {})}
+        measures |= _with_entries(kind, asked, "corpora", lambda corpus: corpus not in lacking)
     kept = {corpus: held_out for corpus, held_out in study[key].items() if corpus not in lacking}
     named = ", ".join(sorted(set().union(*absent.values())))
     notice = f"{named} not in {mirror}: {', '.join(lacking)} left out of the exhibits" if lacking else ""
@@ -446,6 +448,9 @@ def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict
     and takes the place of the corpora of single experiments, alternatives and drawn corpora.
     """
     study: dict[str, Any] = copy.deepcopy({key: template[key] for key in template if key not in NOT_TAKEN_OVER})
+    for part in template.get("parts", {}).values():  # of the paper alone
+        for kind in part["experiments"]:
+            del study["measures"][kind]
     names, first, theirs = list(documents), next(iter(documents)), set(template["corpora"])
     study |= {
         "study": first,

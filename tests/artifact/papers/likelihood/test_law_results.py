@@ -16,7 +16,7 @@ from tables_of import plain_rows
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import figures, law
 from artifact.results.arrays import Arrays, Place
-from artifact.results.measurements import Measurement
+from artifact.results.measurements import MEASUREMENTS, Measurement
 from artifact.typesetting import style
 from heldout.errors import InputError
 
@@ -121,7 +121,7 @@ def test_the_table_and_both_figures_are_of_the_cells() -> None:
 
 @cache
 def law_rows() -> pd.DataFrame:
-    rows = pd.read_csv(ROOT / "data/reference/paper/measurements.csv.gz", keep_default_na=False)
+    rows = MEASUREMENTS.read(ROOT / "data/reference/paper/measurements.csv.gz")
     return rows[rows["variant"].str.startswith("law")]
 
 
