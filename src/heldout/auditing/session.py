@@ -1,4 +1,4 @@
-"""`heldout audit` and `heldout rank`: print the plan, compute with a bar, then write table, page and JSON."""
+"""`heldout audit`, `heldout rank` and `heldout choose`: print the plan, compute with a bar, then write table, page and JSON."""
 
 import csv
 import importlib.util
@@ -14,7 +14,9 @@ from rich.console import Console
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.report import Audit
-from heldout.auditing.options import AuditCommand, RankCommand
+from heldout.auditing.choice.command import choice
+from heldout.auditing.choice.fits import SUFFIX
+from heldout.auditing.options import AuditCommand, ChooseCommand, RankCommand
 from heldout.auditing.plan import Plan
 from heldout.auditing.progress import bar
 from heldout.auditing.rank.rank import rank
@@ -26,12 +28,13 @@ from heldout.libraries import Fitted
 from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
-KEPT = 20  # newest files of values in the user's cache, a file a model
+# newest files in the user's cache, by their names: of values a file a model, of a choice a file a fit
+KEPT = {"*.values": 20, f"*{SUFFIX}": 400}
 INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
 
 
-def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
-    """Audit a saved model, or rank saved models, on a file or folder of documents.
+def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: TextIO) -> int:
+    """Audit a saved model, rank saved models, or choose a number of topics, on a file or folder of documents.
 
     Without a store, values are kept in the user's cache ($XDG_CACHE_HOME, or ~/.cache), the newest `KEPT` files.
 
@@ -47,7 +50,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         InputError: for bad input, before anything is written.
         ModuleNotFoundError: for a page without matplotlib, before the work starts.
     """
-    table = command.csv if isinstance(command, AuditCommand) else None
+    table = None if isinstance(command, RankCommand) else command.csv
     for path in filter(None, (command.html, command.json_file, table)):
         require_writable(path)
     if command.html is not None and importlib.util.find_spec("matplotlib") is None:
@@ -61,14 +64,16 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         print(plan, file=err, flush=True)
 
     try:
-        models = _read_models(command)
+        models = {} if isinstance(command, ChooseCommand) else _read_models(command)
         _require_documents(command.documents)
-        documents = read_documents(
-            command.documents,
-            form=command.format,
-            documents_vocabulary=command.documents_vocabulary,
-            stem=command.stem,
-        )
+        documents: Any = None
+        if not isinstance(command, ChooseCommand):
+            documents = read_documents(
+                command.documents,
+                form=command.format,
+                documents_vocabulary=command.documents_vocabulary,
+                stem=command.stem,
+            )
         with bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
 
@@ -77,13 +82,15 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
                 evaluated = done
                 moved(done, share)
 
-            given: dict[str, Any] = {"announce": announce, "progress": progress} | command.options(store=folder)
+            given: dict[str, Any] = {"progress": progress} | command.options(store=folder)
             result: Audit | Ranking
-            if isinstance(command, AuditCommand):
+            if isinstance(command, ChooseCommand):
+                result = choice(command, given, err)
+            elif isinstance(command, AuditCommand):
                 name, fitted = next(iter(models.items()))
-                result = replace(audit(fitted, documents, **given), model=name)
+                result = replace(audit(fitted, documents, announce=announce, **given), model=name)
             else:
-                result = rank(models, documents, **given)
+                result = rank(models, documents, announce=announce, **given)
     except KeyboardInterrupt:
         where = f" in {folder}: the same command goes on from there" if evaluated else ""
         print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
@@ -92,8 +99,9 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     # files first: the table's reader may close the pipe
     if command.html is not None:
         write_text(command.html, result.to_html())
-    if table is not None and isinstance(result, Audit):
-        write_text(table, rows_as_csv(list(result.records("documents"))))
+    if table is not None:
+        rows = result.records("documents") if isinstance(result, Audit) else result.records()
+        write_text(table, rows_as_csv(list(rows)))
     as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
     if command.json_file is not None:
         write_text(command.json_file, as_json + "\n")
@@ -102,8 +110,9 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     else:
         Console(file=out).print(result)
     if command.store is None:
-        for old in sorted(cache.glob("*.values"), key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
-            old.unlink(missing_ok=True)
+        for names, most in KEPT.items():
+            for old in sorted(cache.glob(names), key=lambda path: path.stat().st_mtime, reverse=True)[most:]:
+                old.unlink(missing_ok=True)
     return 0
 
 

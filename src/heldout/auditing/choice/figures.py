@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from heldout.auditing.choice.result import AGAIN, Candidate, ChoiceResult
+from heldout.auditing.choice.result import Candidate, ChoiceResult
 from heldout.auditing.colours import INK, PAGE, REPORTED_COLOUR, SOFT
 from heldout.auditing.figures import WIDTH, colour_of, element, look
 from heldout.auditing.formats import nats
@@ -25,9 +25,9 @@ def panels(choice: ChoiceResult) -> list[tuple[str, Draw]]:
     known = {
         "coherence": ("coherence (NPMI)", _line("coherence", "D-")),
         "exclusivity": ("exclusivity", _line("exclusivity", "^-")),
-        "reported": ("library's number, nats per token", _draw_reported),
-        "folding_in": ("folding in above it, nats per token", _draw_folding_in),
-        "again": (f"topics again, affinity {AGAIN}", _line("again", "v-")),
+        "reported": ("library, nats per token", _draw_reported),
+        "folding_in": ("folding in: excess, nats", _draw_folding_in),
+        "again": ("topics again over seeds", _draw_again),
     }
     shown = []
     for name, panel in known.items():
@@ -48,6 +48,8 @@ def draw(choice: ChoiceResult, figure: Figure) -> Figure:
             axis = figure.add_subplot(place)
             panel(choice, axis)
             _finish(choice, axis, title)
+        for axis in figure.axes[1 : len(others) - 1]:
+            axis.set_xlabel("")
     return figure
 
 
@@ -101,7 +103,7 @@ def draw_likelihood(choice: ChoiceResult, axis: Axes) -> None:
         axis.errorbar([model.topics], [y], yerr=[width], color=INK, markerfacecolor=face, **style)
         if len(model.by_seed):
             singles = model.by_seed.sum(axis=1) / lengths
-            axis.plot([model.topics] * len(singles), singles, ".", color=SOFT, markersize=4.0, zorder=3)
+            axis.plot([model.topics] * len(singles), singles, ".", color=SOFT, markersize=4.0, zorder=5)
     axis.set_ylabel("log-likelihood of held-out documents,\nnats per token")
     handles = [axis.plot([], [], "o", color=INK, markerfacecolor=face)[0] for face in (INK, PAGE)]
     axis.legend(
@@ -127,6 +129,11 @@ def _draw_folding_in(choice: ChoiceResult, axis: Axes) -> None:
     if _bounded(choice):
         _plot(choice, axis, [m.most_excess for m in models], "--", SOFT)
     axis.set_ylim(bottom=0.0)
+
+
+def _draw_again(choice: ChoiceResult, axis: Axes) -> None:
+    _line("again", "v-")(choice, axis)
+    axis.set_ylim(0.0, 1.05)
 
 
 def _bounded(choice: ChoiceResult) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
-from heldout.auditing.choice.result import AGAIN, Candidate, ChoiceResult
+from heldout.auditing.choice.result import Candidate, ChoiceResult
 from heldout.auditing.formats import amount, clean, error, interval, nats, perplexity, sentence, signed
 from heldout.auditing.pages import WIDTH, page, settings_text
 from heldout.auditing.rank import wording
@@ -39,8 +39,8 @@ class Choice(ChoiceResult, Ranking):
         more = (*heads, "seeds ±", "again") if self.restarts > 1 else heads
         pairs = sorted(zip(self.models, self.behind, strict=True), key=lambda pair: pair[0].topics)
         again = (
-            f" Seeds ±: a fit's standard deviation over seeds, nats per token. Again: topics that another seed has,"
-            f" too, of affinity {AGAIN} or more."
+            " Seeds ±: a fit's standard deviation over seeds, nats per token. Again: topics nearer to one of another seed"
+            " than to any other of their own fit."
         )
         return Table(
             "Perplexity per token of held-out documents, and nats per token behind the best",
