@@ -139,9 +139,7 @@ def parser(typed: Sequence[str] = ()) -> Parser:
     ranked = "Rank saved topic models by the likelihood of the same documents, with the pairs that they leave open."
     add_verb(verbs, "audit", partial(_session, AuditCommand, typed), AuditCommand, compared)
     add_verb(verbs, "rank", partial(_session, RankCommand, typed), RankCommand, ranked)
-    chosen = (
-        "Choose the number of topics by the likelihood of held-out documents, with the numbers that they leave open."
-    )
+    chosen = "Choose the number of topics by the likelihood of held-out documents, with the numbers left open."
     add_verb(verbs, "choose", partial(_session, ChooseCommand, typed), ChooseCommand, chosen)
     add_verb(verbs, "import", import_corpus, import_corpus)
     return main

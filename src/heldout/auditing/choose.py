@@ -258,7 +258,7 @@ def _folds(folds: Any, D: int, seed: int) -> Ints:
     Raises:
         InputError: for a number of folds that D documents do not have, or test sets that are no partition of them.
     """
-    if not hasattr(folds, "split"):
+    if isinstance(folds, str) or not hasattr(folds, "split"):
         F = valid("folds", folds, int)
         if not 2 <= F <= D:
             raise InputError(f"{F} folds of {D} documents; take 2 or more, and no more than documents")

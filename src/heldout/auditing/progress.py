@@ -17,7 +17,7 @@ Moved = Callable[[int, float], None]  # the number of documents done, and the sh
 
 @contextmanager
 def bar(err: TextIO) -> Iterator[Moved]:
-    """Yield a function that moves a bar with the estimated time; elsewhere than on a terminal it prints a line at times."""
+    """Yield a function that moves a bar with the estimated time; without a terminal it prints a line at times."""
     if not err.isatty():
         yield _lines(err)
         return

@@ -1,4 +1,4 @@
-"""`heldout audit`, `heldout rank` and `heldout choose`: print the plan, compute with a bar, then write table, page and JSON."""
+"""`heldout audit`, `rank` and `choose`: print the plan, compute with a bar, then write table, page and JSON."""
 
 import csv
 import importlib.util

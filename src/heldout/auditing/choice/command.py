@@ -15,10 +15,7 @@ from heldout.errors import InputError
 
 GIBBS = "tomotopy"
 LEARNING = {"lda": "batch", "lda-online": "online"}  # methods of scikit-learn's LDA
-PASSES, SWEEPS = (
-    50,
-    1_000,
-)  # passes of scikit-learn's LDA, whose default of 10 is short of its optimum; tomotopy's sweeps
+PASSES, SWEEPS = 50, 1_000  # passes of scikit-learn's LDA, whose 10 are short of an optimum; sweeps of tomotopy's
 FEWEST = 2  # training documents with a word that a model of texts has
 TABLES = (".csv", ".tsv", ".parquet")  # endings of tables' names
 WORDS, ROWS = 3.0, 100  # words of a row, on average over the first rows, from which a column holds texts
@@ -35,11 +32,11 @@ def choice(command: ChooseCommand, options: dict[str, Any], err: TextIO) -> Choi
     Raises:
         InputError: for bad input, or a library that is missing.
     """
-    library = GIBBS if command.model == GIBBS else "sklearn"
     if command.model not in (*LEARNING, GIBBS):
         raise InputError(f"--model {command.model}: there are {', '.join((*LEARNING, GIBBS))}")
-    if importlib.util.find_spec(library) is None:
-        raise InputError(f"--model {command.model} takes {library}: pip install 'heldout[peers]'")
+    for library in ("sklearn", GIBBS):
+        if importlib.util.find_spec(library) is None:
+            raise InputError(f"heldout choose takes {library}: pip install 'heldout[peers]'")
     from sklearn.decomposition import LatentDirichletAllocation
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.pipeline import make_pipeline

@@ -1,7 +1,7 @@
 """The figure over the number of topics: likelihood, coherence, exclusivity, the library's number, folding in."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,9 @@ def panels(choice: ChoiceResult) -> list[tuple[str, Draw]]:
     known = {
         "coherence": ("coherence (NPMI)", _line("coherence", "D-")),
         "exclusivity": ("exclusivity", _line("exclusivity", "^-")),
-        "reported": ("library, nats per token", _draw_reported),
-        "folding_in": ("folding in: excess, nats", _draw_folding_in),
-        "again": ("topics again over seeds", _draw_again),
+        "reported": ("library, nats/token", _draw_reported),
+        "folding_in": ("folding in, excess", _draw_folding_in),
+        "again": ("topics again", _draw_again),
     }
     shown = []
     for name, panel in known.items():
@@ -48,8 +48,7 @@ def draw(choice: ChoiceResult, figure: Figure) -> Figure:
             axis = figure.add_subplot(place)
             panel(choice, axis)
             _finish(choice, axis, title)
-        for axis in figure.axes[1 : len(others) - 1]:
-            axis.set_xlabel("")
+        _label_last_row(figure.axes[1:])
     return figure
 
 
@@ -63,7 +62,7 @@ def for_page(choice: ChoiceResult) -> list[str]:
         draw_likelihood(choice, axis)
         _finish(choice, axis, "")
         pairs = zip(choice.models, choice.behind, strict=True)
-        values = "; ".join(f"{m.topics} topics {nats(-gap.nats_per_token)}" for m, gap in pairs)
+        values = "; ".join(f"{m.name} {nats(-gap.nats_per_token)}" for m, gap in pairs)
         seeds = " Dots are single seeds." if choice.restarts > 1 else ""
         elements.append(
             element(
@@ -75,17 +74,23 @@ def for_page(choice: ChoiceResult) -> list[str]:
             )
         )
         if others:
-            figure = Figure(figsize=(WIDTH, 0.5 + 1.35 * len(others)))
-            axes = figure.subplots(len(others), squeeze=False)[:, 0]
-            for axis, (title, panel) in zip(axes, others, strict=True):
+            figure = Figure(figsize=(WIDTH, 0.2 + 1.2 * math.ceil(len(others) / 2)))
+            grid = figure.add_gridspec(math.ceil(len(others) / 2), 2)
+            for place, (title, panel) in enumerate(others):
+                axis = figure.add_subplot(grid[place // 2, place % 2])
                 panel(choice, axis)
                 _finish(choice, axis, title)
-            for axis in axes[:-1]:
-                axis.set_xlabel("")
+            _label_last_row(figure.axes)
             names = ", ".join(title for title, _ in others)
             bound = " Dashed: the most that folding in may exceed the likelihood by." if _bounded(choice) else ""
             elements.append(element(figure, f"By number of topics: {names}", f"Means over folds and seeds.{bound}"))
     return elements
+
+
+def _label_last_row(axes: Sequence[Axes]) -> None:
+    """Leave the label of the horizontal axis to the last panel of either column."""
+    for axis in axes[:-2]:
+        axis.set_xlabel("")
 
 
 def draw_likelihood(choice: ChoiceResult, axis: Axes) -> None:

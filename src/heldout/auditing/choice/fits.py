@@ -6,6 +6,7 @@ of them.
 
 import hashlib
 import inspect
+import io
 import json
 import math
 import warnings
@@ -193,9 +194,9 @@ def save(path: Path, scored: Scored) -> None:
 
 
 def load(path: Path) -> Scored | None:
-    """Return a fit's values; None where there is no such file, or none that can be read."""
+    """Return a fit's values; None without a file, or where it cannot be read."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
             *values, facts = (arrays[name] for name in Scored._fields)
             columns, tokens, absent, phi = values
             return Scored(columns, tokens, absent, phi, json.loads(str(facts)))
@@ -211,7 +212,7 @@ def _digest(value: Any) -> str:
     return str(joblib.hash(value))
 
 
-def digest(what: str, value: Any) -> str:
+def digest(name: str, value: Any) -> str:
     """Return a digest of a model that is to be fitted, or of documents.
 
     Of a function it knows the code and the plain values that it reaches, here or in functions that it calls by name.
@@ -220,14 +221,14 @@ def digest(what: str, value: Any) -> str:
         InputError: for an object that cannot be pickled.
     """
     try:
-        return _digest(_parts(value, set()) if what == "model" and not hasattr(value, "get_params") else value)
+        return _digest(_parts(value, set()) if name == "model" and not hasattr(value, "get_params") else value)
     except Exception as error:
-        said = f"{what}: cannot be told from others in the store ({type(error).__name__}: {error!s:.100})"
+        said = f"{name}: cannot be told from others in the store ({type(error).__name__}: {error!s:.100})"
         raise InputError(f"{said}; define its functions by name in a file, or leave the store out") from error
 
 
 def _parts(value: Any, seen: set[int]) -> Any:
-    """Return the code and values behind a function, as far as they say what it does."""
+    """Return the code and values behind a function."""
     if isinstance(value, partial):
         return ["partial", _parts(value.func, seen), [_parts(part, seen) for part in value.args], value.keywords]
     if inspect.ismethod(value):

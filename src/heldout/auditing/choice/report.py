@@ -39,8 +39,8 @@ class Choice(ChoiceResult, Ranking):
         more = (*heads, "seeds ±", "again") if self.restarts > 1 else heads
         pairs = sorted(zip(self.models, self.behind, strict=True), key=lambda pair: pair[0].topics)
         again = (
-            " Seeds ±: a fit's standard deviation over seeds, nats per token. Again: topics nearer to one of another seed"
-            " than to any other of their own fit."
+            " Seeds ±: a fit's standard deviation over seeds, nats per token. Again: topics nearer to one of another"
+            " seed than to any other of their own fit."
         )
         return Table(
             "Perplexity per token of held-out documents, and nats per token behind the best",
@@ -103,10 +103,10 @@ class Choice(ChoiceResult, Ranking):
         """Return the page of `heldout choose --html`, one file with its figures (needs matplotlib)."""
         from heldout.auditing.choice.figures import for_page  # late: matplotlib may be missing
 
-        sheet, title = Sheet(WIDTH, is_page=True), f"Choice of the number of topics: {clean(self.corpus)}"
+        sheet, size = Sheet(WIDTH, is_page=True), f"{amount(self.documents, 'document')} in {self.corpus}"
         failures = [sheet.text("\n".join(map(sentence, self.failures)))] if len(self.failures) > SHOWN else []
         details = (*self._details(sheet), *failures, sheet.note(settings_text(self.settings)))
-        return page(title, self._verdict(sheet), for_page(self), details)
+        return page(f"Choice of the number of topics: {size}", self._verdict(sheet), for_page(self), details)
 
 
 def failed(failures: tuple[str, ...]) -> str:

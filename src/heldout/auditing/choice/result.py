@@ -16,8 +16,9 @@ Folds differ by their training documents, too, and with R = 1 by seeds that were
 folds, B, is `ratio_error`^2 of the folds' sums, and holds documents, seeds and folds; V is raised to B where that is
 more. As its few degrees of freedom say little, they are counted by Satterthwaite's rule: D - 1 for documents, R - 1 for
 each s_f^2, F - 1 for B - V. Of Gaussian draws the 95 % interval then covers 95 to 98 % where documents and repeated
-seeds are all that varies, and 89 to 93 % where folds vary as much as seeds, or seeds that were not repeated do. That training sets share documents, no estimate from folds of one corpus can tell
-(Bengio and Grandvalet 2004): all this is of models of this corpus.
+seeds are all that varies, and 89 to 95 % where folds vary, too, or seeds that were not repeated. That training sets
+share documents, no estimate from folds of one corpus can tell (Bengio and Grandvalet 2004): all this is of models of
+this corpus.
 """
 
 import itertools
@@ -95,6 +96,26 @@ class ChoiceResult(RankingResult):
         """Return the standard error of sum_d x_d / sum_d L_d, and its degrees of freedom; see the module."""
         if len(models) == 2 and models[0] is models[1]:
             return 0.0, len(values) - 1.0
+        documents, seeds, excess, squares = self._variances(values, possible, models)
+        total = documents + seeds + excess
+        weights = documents**2 / (len(values) - 1) + squares
+        return math.sqrt(total), total**2 / weights if weights else len(values) - 1.0
+
+    @property
+    def scarce(self) -> str:
+        """The remedy for ties: more of this, in words."""
+        for model in self.ties[1:]:
+            possible = np.isfinite(model.nats) & np.isfinite(self.best.nats) & (self.lengths > 0)
+            gaps = model.nats[possible] - self.best.nats[possible]
+            documents, seeds, excess, _ = self._variances(gaps, possible, (model, self.best))
+            if seeds + excess > documents:
+                return "seeds or folds (restarts, --restarts; folds, --folds)"
+        return super().scarce
+
+    def _variances(
+        self, values: Floats, possible: NDArray[np.bool_], models: Sequence[RankedModel]
+    ) -> tuple[float, float, float, float]:
+        """Return the variances of documents, seeds and folds, and the squares of the last two by degrees of freedom."""
         lengths, folds, N = self.lengths[possible], self.fold_of[possible], float(self.lengths[possible].sum())
         documents, squares = ratio_error(values, lengths) ** 2, 0.0
         seeds, single = 0.0, 0.0
@@ -103,16 +124,14 @@ class ChoiceResult(RankingResult):
             seeds, single, squares = seeds + joint / N**2, single + each / N**2, squares + square / N**4
         documents = max(documents - single, 0.0)
         groups = [folds == fold for fold in np.unique(folds)]
-        between = 0.0
+        excess = 0.0
         if len(groups) > 1:
             sums = [np.array([part[group].sum() for group in groups]) for part in (values, lengths)]
-            between = max(ratio_error(*sums) ** 2 - documents - seeds, 0.0)
-        total = documents + seeds + between
-        weights = documents**2 / (len(values) - 1) + squares + between**2 / max(len(groups) - 1, 1)
-        return math.sqrt(total), total**2 / weights if weights else len(values) - 1.0
+            excess = max(ratio_error(*sums) ** 2 - documents - seeds, 0.0)
+        return documents, seeds, excess, squares + excess**2 / max(len(groups) - 1, 1)
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield a row per number of topics, the fewest first: those of a ranking, and the attributes of `Candidate`."""
+        """Yield a row per number of topics, the fewest first: a ranking's columns, and `Candidate`'s attributes."""
         rows = sorted(zip(self.models, super().records(), strict=True), key=lambda pair: pair[0].topics)
         for model, row in rows:
             yield (
@@ -125,7 +144,7 @@ class ChoiceResult(RankingResult):
             )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the choice as JSON-compatible values: those of a ranking, its folds and failures."""
+        """Return the choice as JSON-compatible values: a ranking's, "fold_of", "failures" and "not_told_apart"."""
         more = {"fold_of": self.fold_of.tolist(), "failures": list(self.failures)}
         return super().to_json() | more | {"not_told_apart": list(self.not_told_apart)}
 
@@ -152,7 +171,7 @@ def share_again(phis: Sequence[NDArray[Any]]) -> float:
 
     The topics of two fits are matched one to one, so that their affinities sum_w sqrt(p q), 1 less the square of
     Hellinger's distance, add up to the most. A topic comes again where both of a pair are nearer to one another than
-    either is to any other topic of its own fit: a bound that depends neither on K nor on the words that all topics have.
+    either is to any other topic of its own fit: that bound depends neither on K nor on the words that all topics have.
 
     Args:
         phis: (K, V) p(w | z) of each fit, over the same words.

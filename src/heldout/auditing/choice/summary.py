@@ -78,14 +78,14 @@ def _candidate(
     values, lengths = values[:, :, used], lengths[used]
     nats, _, biases, folded = np.nanmean(values, axis=1)
     squares, seeds = np.nansum(values[1] ** 2, axis=0), np.isfinite(values[1]).sum(axis=0)
-    of_fold = Counter(fit.fold for fit in fits)
-    weights, facts = np.array([1.0 / of_fold[fit.fold] for fit in fits]), [scored.facts for scored in fits.values()]
+    numbers = Counter(fit.fold for fit in fits)
+    weights, facts = np.array([1.0 / numbers[fit.fold] for fit in fits]), [scored.facts for scored in fits.values()]
     tokens = np.array([each["tokens"] for each in facts]) * weights
 
     def mean(name: str) -> float:
         return float(np.average([each[name] for each in facts], weights=weights))
 
-    folds = [[scored for fit, scored in fits.items() if fit.fold == f] for f in of_fold]
+    folds = [[scored for fit, scored in fits.items() if fit.fold == f] for f in numbers]
     scores = [np.array([scored.columns[0].sum() / scored.tokens.sum() for scored in fold]) for fold in folds]
     spreads = [score.var(ddof=1) for score in scores if len(score) > 1 and np.isfinite(score).all()]
     again = [share for fold in folds if not math.isnan(share := share_again([scored.phi for scored in fold]))]

@@ -219,6 +219,13 @@ class RankingResult:
         return tuple(model for model, gap in zip(self.models, self.behind, strict=True) if not gap.apart)
 
     @property
+    def scarce(self) -> str:
+        """The remedy for ties: more of this, in words."""
+        ratios = [gap.estimates / gap.error for gap in self.behind[1:] if not gap.apart and gap.error > 0.0]
+        sampled = not self.exact and max(ratios, default=0.0) > 0.5
+        return "samples (samples, --samples)" if sampled else "documents"
+
+    @property
     def library_choice(self) -> RankedModel | None:
         """The model that the libraries' own numbers of these documents would have chosen.
 
