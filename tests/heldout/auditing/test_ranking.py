@@ -92,7 +92,7 @@ def test_equal_models_are_told_apart_as_seldom_as_is_stated() -> None:
 
 def test_a_model_against_itself_and_a_single_document_are_ties() -> None:
     a = model("a", 0.0)
-    assert ranking(a, a).behind[1] == (0.0, 0.0, 0.0, False)
+    assert ranking(a, a).behind[1] == (0.0, 0.0, 0.0, False, 0.0)
     one = RankedModel("one", "arrays", 2, np.array([-5.0]), np.zeros(1), np.zeros(1), Reported(""))
     two = RankedModel("two", "arrays", 2, np.array([-9.0]), np.zeros(1), np.zeros(1), Reported(""))
     made = ranking(one, two, lengths=np.array([3]))
