@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
@@ -117,7 +117,7 @@ def failed(failures: tuple[str, ...]) -> str:
 
 def _seeds(choice: ChoiceResult) -> str:
     """Return a sentence on the seeds of the best number of topics."""
-    best: Any = choice.best
+    best = choice.best
     again = "" if math.isnan(best.again) else f", and {best.again:.0%} of its topics come again"
     spread = f"a fit of {amount(best.topics, 'topic')} differs by ± {error(best.seed_spread)} nats per token"
     return f"Over {choice.restarts} seeds in each fold {spread}{again}."

@@ -72,6 +72,11 @@ class ChoiceResult(RankingResult):
     failures: tuple[str, ...] = ()
 
     @property
+    def best(self) -> Candidate:
+        """The number of topics under which the documents are likeliest."""
+        return self.models[0]
+
+    @property
     def n_topics(self) -> int:
         """The number of topics under which held-out documents are likeliest."""
         return self.best.topics
