@@ -6,19 +6,21 @@ CORES ?= all
 STUDY ?=
 UPGRADE ?=
 
-# Both stamps are named after the content they stand for: an edited lock, a moved checkout or an installation that was
-# killed half-way leave no stamp of the right name, and the environment is made anew.
+# All stamps are named after the content they stand for: an edited lock or a moved checkout leave no stamp of the right
+# name, and the environment is made anew. One that was stopped half-way goes on where it was.
 LOCKED := .venv/.locked-$(shell { cat requirements.lock; pwd; } | cksum | tr -s ' \t' '-')
+MAKING := $(LOCKED:.venv/.locked%=.venv/.making%)
 READY := .venv/.ready-$(shell cksum < pyproject.toml | tr -s ' \t' '-')
 
-RUN := PATH="$(CURDIR)/.venv/bin:$$PATH"
+# the folder's name may hold anything: the shell reads it, not this file, and modules are run, not scripts that name it
+RUN := PATH="$$PWD/.venv/bin:$$PATH"
 # bytecode is made when a module is first imported: most of what is installed never is
 PIP := .venv/bin/python -m pip install --no-compile --quiet --disable-pip-version-check --no-input
-SNAKEMAKE := $(RUN) snakemake
+SNAKEMAKE := $(RUN) python -m snakemake
 # a display that moves on a terminal, a line each five minutes or more in a log; a failed job shows its command and log
 SHOWN := $(SNAKEMAKE) --logger rich
 # stamps first: what is left of a removal that was killed must not pass for an environment
-REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* && rm -rf .venv
+REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* .venv/.making-* && rm -rf .venv
 # exit status, the shell's own times and its children's: print the last, and end with the first
 TOOK = awk -F '[ms ]+' 'NR == 1 { status = $$1 } NR == 3 { printf "make $@: %.1f processor minutes\n", $$1 + $$3 + ($$2 + $$4) / 60 } END { exit status }'
 STUDY_FILE := $(if $(STUDY),--configfile workflow/studies/$(STUDY).yaml)
@@ -30,7 +32,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer floors docs lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer trials mutants floors docs lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -44,19 +46,25 @@ test: $(LOCKED) ## Check style, types, structure and workflow, and run the tests
 	@{ { $(MAKE) --no-print-directory --jobs=2 lint tests >&9; echo $$?; times; } | $(TOOK); } 9>&1
 
 tests: setup
-	@$(RUN) pytest -n 2
+	@$(RUN) python -m pytest -n 2
 
 test-long: setup ## Run the oracles that take more than two seconds each (15 minutes at most)
-	@$(RUN) pytest -n 2 -m long
+	@$(RUN) python -m pytest -n 2 -m long
 
 newcomer: ## Go a newcomer's way: wheel, README's Python and commands, notebook, browser (4 minutes)
 	@$(PYTHON) workflow/newcomer/newcomer.py
+
+trials: setup ## Kill, starve and damage what there is, for hours; goes on where it was, to a table of what was lost
+	@$(RUN) python tests/trials/trials.py .trials
+
+mutants: setup ## Change kernels and effects by one sign or number, and see that a test fails; for hours, goes on where it was
+	@$(RUN) python tests/trials/mutants.py .trials
 
 floors: ## Try the oldest versions that pyproject.toml allows, in a fresh environment (4 minutes)
 	@$(PYTHON) workflow/newcomer/floors.py
 
 docs: setup ## Make the site in docs/site: tutorials and pictures are run, a warning or a broken link fails (3 minutes)
-	@$(RUN) sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/site
+	@$(RUN) python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/site
 	@echo docs/site/index.html
 
 paper: setup ## Typeset paper/paper.pdf, or STUDY=gallery, from the committed reference results (a minute, no training)
@@ -87,9 +95,9 @@ PLAIN += $(wildcard src/artifact/*.py) $(wildcard $(addprefix src/artifact/paper
 lint: $(LOCKED)
 	@$(RUN) ruff check --quiet .
 	@$(RUN) ruff format --quiet --check .
-	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
+	@$(RUN) python -m snakefmt --check --compact-diff Snakefile workflow
 	@$(RUN) python workflow/scripts/prose.py $(PLAIN)
-	@$(RUN) mypy
+	@$(RUN) python -m mypy
 	@for part in src/heldout:19500 src/artifact:16000 src/gallery:18500 tests:32000; do \
 	    printf '%-13s %6d lines, budget %d\n' $${part%:*} $$(find $${part%:*} -name '*.py' -exec cat {} + | wc -l) $${part#*:}; done
 
@@ -136,8 +144,9 @@ system:
 
 $(LOCKED): | system
 	@echo 'Making .venv from requirements.lock (about a minute)'
-	@$(REMOVE_VENV)
-	@$(PYTHON) -m venv .venv
+	@[ -e $(MAKING) ] || { $(REMOVE_VENV) && $(PYTHON) -m venv .venv && touch $(MAKING); }
+	@# a package whose list of files is missing was being unpacked
+	@for info in .venv/lib/*/site-packages/*.dist-info; do [ -e "$$info/RECORD" ] || rm -rf "$$info"; done
 	@$(MAKE) --no-print-directory --jobs=2 half-0 half-1
 	@touch $@
 

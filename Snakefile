@@ -29,6 +29,7 @@ rule all:
         RESULTS,
         f"{DATA}/timings.csv",
         rules.findings_stand.log if settings.written else [],
-        # what a failed job left missing is made again, however new its descendants are
+        # what a failed job left missing, or somebody deleted, is made again, however new its descendants are
         all_corpora(),
         all_scores(),
+        [*TABLES.values(), EFFECTS, *exhibit_files("figure", "table", "macros")] if settings.documented else [],

@@ -185,14 +185,17 @@ def kill(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize("interrupt", [fail, kill])
-def test_a_half_made_environment_is_made_anew(machine: Machine, interrupt: Callable[[Machine], None]) -> None:
+def test_a_half_made_environment_goes_on_where_it_was(machine: Machine, interrupt: Callable[[Machine], None]) -> None:
     machine.tex()
     interrupt(machine)
-    leftover = machine.checkout / ".venv" / "leftover"
-    leftover.touch()
+    packages = machine.checkout / ".venv/lib/python3/site-packages"
+    for name, files in (("whole-1.dist-info", ("METADATA", "RECORD")), ("half-1.dist-info", ("METADATA",))):
+        (packages / name).mkdir(parents=True)
+        for file in files:
+            (packages / name / file).touch()
     assert machine.make("setup").returncode == 0
-    assert machine.installations() == 2
-    assert not leftover.exists()
+    assert machine.installations() == 1
+    assert [path.name for path in packages.iterdir()] == ["whole-1.dist-info"]
 
 
 def test_clean_keeps_what_is_tracked_the_downloads_and_the_imports(machine: Machine) -> None:

@@ -67,9 +67,10 @@ def real(corpus: str) -> str:
     return corpus
 
 
-Corpus = Annotated[str, StringConstraints(pattern="^[a-z][a-z0-9-]*$"), AfterValidator(real)]
-StudyName = Annotated[str, StringConstraints(pattern="^[a-z][a-z0-9-]*$")]
-Variant = Annotated[str, StringConstraints(pattern="^[a-z0-9][a-z0-9.-]*$")]
+LONGEST = 60  # most letters of a name: file systems take 255, of all parts of a file's
+Corpus = Annotated[str, StringConstraints(pattern="^[a-z][a-z0-9-]*$", max_length=LONGEST), AfterValidator(real)]
+StudyName = Annotated[str, StringConstraints(pattern="^[a-z][a-z0-9-]*$", max_length=LONGEST)]
+Variant = Annotated[str, StringConstraints(pattern="^[a-z0-9][a-z0-9.-]*$", max_length=LONGEST)]
 Seed = Annotated[int, limits.Ge(0)]
 Constant = Annotated[float, limits.Gt(0), limits.Le(1)]
 
@@ -265,7 +266,9 @@ class Study(Part):
 
     study: Annotated[StudyName, Field(description="name of the study and of its folders")]
     mirror: str = Field(
-        ABSENT, min_length=1, description="folder that holds the raw files under their own names, in place of downloads"
+        ABSENT,
+        pattern=r"^[^\x00]+$",
+        description="folder that holds the raw files under their own names, in place of downloads",
     )
     results: Literal["reference"] = Field(ABSENT, description="results that the paper is made of, in place of a run")
     document: _one_of(*(name for name in DOCUMENTS if name != MAIN)) = Field(  # type: ignore[valid-type]
@@ -389,6 +392,12 @@ def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
             for name in asked.get(key, ()):
                 if name not in known:
                     yield f"measures/{kind}/{key}: {name} is not among {', '.join(known)}"
+        by_corpus = {key: asked.get("settings", {}).get(key) for key in ("longer", "more")} | {
+            "topics": asked.get("topics")
+        }
+        for key, numbers in by_corpus.items():
+            for name in sorted(numbers.keys() - {*asked["corpora"]}) if isinstance(numbers, dict) else ():
+                yield f"measures/{kind}/{key}: {name} is not among its corpora, {', '.join(asked['corpora'])}"
     for model, settings in models.items():
         taken = {settings["variant"], "smoothed-in-m-step", *measures}
         for name, asked in settings.get("also", {}).items():

@@ -180,6 +180,9 @@ def run(parser: Parser, typed: Sequence[str]) -> int:
         if error.name not in EXTRAS:
             raise
         said = f"{error.name} is not installed: pip install 'heldout[{EXTRAS[error.name]}]'"
+    except KeyboardInterrupt:
+        print(f"heldout: {verb}: interrupted; nothing is half written", file=sys.stderr)
+        return 130  # 128 + SIGINT, as shells have it
     except BrokenPipeError:  # whoever read the output has stopped, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141  # 128 + SIGPIPE, as shells have it

@@ -173,9 +173,13 @@ class Saved:
             return cls(**values)
 
 
-def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows in the order given, floats with all their digits (the shortest that read back the same)."""
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]], before: str = "") -> None:
+    """Write rows in the order given, floats with all their digits (the shortest that read back the same).
+
+    A line may stand before the columns.
+    """
     with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        file.write(before and f"{before}\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)

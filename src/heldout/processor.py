@@ -18,6 +18,7 @@ TARGET = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma"}
 def pin() -> None:
     """Set the environment variables of NumPy, OpenBLAS and numba; call it before their first import."""
     os.environ.update(THREADS)
+    os.environ.pop("NUMBA_DISABLE_JIT", None)  # kernels need their compiler: its intrinsics cannot be interpreted
     if platform.machine() not in ("x86_64", "AMD64"):
         return
     os.environ.update(KERNELS)

@@ -36,6 +36,8 @@ NEEDED = (
     *("Snakefile", "workflow", "profiles", "src"),
     *(f"paper/{name}" for name in ("report.tex", "preamble.tex", "sources.tex", "references.bib")),
 )
+# a folder's name that a shell, Snakemake's wildcards or TeX would read as something else
+ODD = """it's "mine" $(touch pwned) {corpus} ü"""
 NEEDED_DATA = ("data/corpora.csv", "data/published", "requirements.lock")
 
 needs_tex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="the PDF needs TeX: `make setup` installs it")
@@ -169,7 +171,7 @@ class Finished(NamedTuple):
 def finished(tmp_path_factory: pytest.TempPathFactory, snakemake: ForkedSnakemake) -> Finished:
     """Return a checkout and another folder, in which the tiny study has run on two cores."""
     folder = tmp_path_factory.mktemp("finished")
-    made = Finished(checkout(folder / "checkout", tiny_study()), folder / "results", snakemake)
+    made = Finished(checkout(folder / ODD / "checkout", tiny_study()), folder / ODD / "results", snakemake)
     before = everything(made.checkout)
     command = [sys.executable, "-m", "snakemake", *tiny("--cores", "2", elsewhere=made.results)]
     done = subprocess.run(
@@ -177,6 +179,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory, snakemake: ForkedSnakemak
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert everything(made.checkout) == before, "a run with --directory wrote into the checkout"
+    assert not list(folder.rglob("pwned")), "the name of a folder was run"
     return made
 
 
@@ -198,7 +201,7 @@ def reference(finished: Finished) -> Iterator[Path]:
 def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one_on_two(
     finished: Finished, tmp_path: Path
 ) -> None:
-    folder = checkout(tmp_path / "killed", tiny_study())
+    folder = checkout(tmp_path / ODD, tiny_study())
     scores = "data/tiny/scores/cranfield-like"
     fitted = [
         f"{scores}/{run}.csv"
@@ -229,6 +232,17 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
     assert not list(folder.rglob(".partial-*"))
     for name in (*fitted, *measured, *(str(path.relative_to(folder)) for path in kept)):
         assert (folder / name).read_bytes() == (finished.results / name).read_bytes(), name
+    assert not list(folder.rglob("pwned"))
+
+
+def test_every_path_and_setting_in_a_command_of_the_rules_is_quoted() -> None:
+    value = re.compile(r"\{(?:input|output|log|params|wildcards)\b[^{}:]*(:\w+)?\}")
+    for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        text = file.read_text()
+        if file.name == "common.smk":  # names of files that functions return, and the words of GIVEN
+            text = "\n".join(line for line in text.splitlines() if line.startswith("GIVEN"))
+        found = [match[0] for match in value.finditer(text) if match[1] != ":q"]
+        assert not found, f"{file.name}: {found}"
 
 
 @needs_tex

@@ -14,12 +14,15 @@ archive=topicmodels_0.2-16.tar.gz digest=4c0fc3e6c0634b402806a21e623c446fda692ff
 
 left_out() { echo "packages: $1 left out: $2" >&2; }
 
-# driver NAMES COMMAND: writes each name's driver
+# driver NAME COMMAND ...: writes the driver of a name, each word of its command quoted
 driver() {
-    for name in $1; do
-        printf '#!/bin/sh\nexport OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1\nexec %s "$@"\n' "$2" >"$folder/bin/$name"
-        chmod +x "$folder/bin/$name"
-    done
+    file=$folder/bin/$1 && shift
+    {
+        printf '#!/bin/sh\nexport OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1\nexec'
+        for word; do printf " '%s'" "$(printf %s "$word" | sed "s/'/'\\\\''/g")"; done
+        printf ' "$@"\n'
+    } >"$file"
+    chmod +x "$file"
 }
 
 # debian_has PACKAGES: installs what is missing, as root
@@ -46,19 +49,19 @@ topicmodels() {
 wheels() {
     [ -e "$folder/$1/.ready" ] && cmp -s "$here/$1.lock" "$folder/$1/.ready" && return
     rm -rf "${folder:?}/$1" && "$python" -m venv "$folder/$1" &&
-        "$folder/$1/bin/pip" install --quiet --disable-pip-version-check --no-input --require-hashes --no-deps -r "$here/$1.lock" >"$folder/$1.log" 2>&1 &&
+        "$folder/$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --require-hashes --no-deps -r "$here/$1.lock" >"$folder/$1.log" 2>&1 &&
         cp "$here/$1.lock" "$folder/$1/.ready" || { left_out "$1" "see $folder/$1.log ($python makes it; it takes Python 3.11)"; return 1; }
 }
 
 rm -f "$folder"/bin/*
 if topicmodels; then
     for method in Gibbs VEM; do
-        driver "topicmodels-$(echo $method | tr A-Z a-z)" "env R_LIBS=$folder/R Rscript --vanilla $here/topicmodels.R $method"
+        driver "topicmodels-$(echo $method | tr A-Z a-z)" env "R_LIBS=$folder/R" Rscript --vanilla "$here/topicmodels.R" $method
     done
 fi
 for name in bigartm bitermplus etm spark; do
     [ $name != spark ] || debian_has default-jre-headless || { left_out spark 'apt-get install default-jre-headless'; continue; }
     # a file of the package's own name would be imported in its place
-    if wheels $name; then driver $name "$folder/$name/bin/python $here/${name%plus}.py"; fi
+    if wheels $name; then driver $name "$folder/$name/bin/python" "$here/${name%plus}.py"; fi
 done
 echo "packages: $(ls -x "$folder/bin")" >&2

@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from snakemake.utils import update_config
+
 from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC, raw_files
 from artifact.study.digest import Digests
 from heldout.errors import InputError, printable
@@ -29,25 +31,43 @@ from artifact.study.study import (
     SELECTION,
     Run,
     Settings,
+    read_study,
     with_frozen,
     without_missing,
     without_unavailable,
 )
 from artifact.typesetting.exhibits import exhibits, path
 
+if not os.access(".", os.W_OK):
+    print(f"heldout: {Path.cwd()}: nothing can be written there; give --directory a folder of yours", file=sys.stderr)
+    sys.exit(2)
 ROOT = Path(workflow.basedir)
 DIGESTS = Digests(ROOT, Path(".snakemake/digests.json"))
 # where `make packages` puts the drivers of the packages that run in environments of their own
 os.environ.setdefault(DRIVERS, str(ROOT / ".packages/bin"))
 
 
+CHECKOUT = Path(".snakemake/checkout")  # link to the checkout, where the results are elsewhere
+if Path.cwd() != ROOT and not (CHECKOUT.is_symlink() and CHECKOUT.readlink() == ROOT):
+    CHECKOUT.parent.mkdir(exist_ok=True)
+    link = CHECKOUT.with_name(f"checkout-{os.getpid()}")
+    link.symlink_to(ROOT)
+    link.replace(CHECKOUT)
+
+
 def source(name):
-    """Return a file of the checkout, which `--directory` may put elsewhere than the results."""
-    return name if Path.cwd() == ROOT else str(ROOT / name)
+    """Return a file of the checkout, which `--directory` may put elsewhere than the results.
+
+    It is read through a link, whose name a shell, TeX and Snakemake's wildcards take as it is.
+    """
+    return name if Path.cwd() == ROOT else str(CHECKOUT / name)
 
 
 try:
-    study = check_study(config, Path("data"))
+    asked = {}  # by files as strict as `read_study`, and above them by --config
+    for given in (*map(read_study, map(Path, workflow.configfiles)), workflow.config_settings.config):
+        update_config(asked, given)
+    study = check_study(asked, Path("data"))
     mirror = study.get("mirror", os.environ.get("HELDOUT_MIRROR", ""))
     # what the reference results have needs no archive
     absent = ""
@@ -392,10 +412,9 @@ def exhibit_files(*kinds):
 
 
 def options(values):
-    """Return options of the command line by name."""
-    return " ".join(
-        f"--{name} {' '.join(value) if isinstance(value, list) else value}" for name, value in values.items()
-    )
+    """Return the words of a command line that give options by name, but for empty ones."""
+    given = {name: value if isinstance(value, list) else [str(value)] for name, value in values.items() if value}
+    return [word for name, words in given.items() for word in (f"--{name}", *words)]
 
 
 def checked_out():

@@ -17,7 +17,7 @@ rule fetch:
     retries: 0
     shell:
         # the progress bar and the one line of an error belong on the terminal
-        "{STEP} fetch {wildcards.file} --table {input.table} --output {output} > {log}"
+        "{STEP} fetch {wildcards.file:q} --table {input.table:q} --output {output:q} > {log:q}"
 
 
 rule prepare:
@@ -36,7 +36,7 @@ rule prepare:
     params:
         code=code("corpora/{corpus}.npz"),
     shell:
-        "{STEP} prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
+        "{STEP} prepare {wildcards.corpus:q} --raw data/raw --table {input.table:q} --output {output:q} 2> {log:q}"
 
 
 rule synthesize:
@@ -57,8 +57,8 @@ rule synthesize:
         scale=study["synthetic"]["scale"],
         seed=study["synthetic"]["seed"],
     shell:
-        "{STEP} synthesize {wildcards.corpus}-like --published {input.published} --scale {params.scale}"
-        " --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
+        "{STEP} synthesize {wildcards.corpus:q}-like --published {input.published:q} --scale {params.scale:q}"
+        " --seed {params.seed:q} --output {output.corpus:q} --topics {output.topics:q} 2> {log:q}"
 
 
 rule draw:
@@ -82,8 +82,8 @@ rule draw:
         seed=REALISTIC["seed"],
         source=corpus_code_of(REALISTIC["source"]),
     shell:
-        "{STEP} draw {wildcards.corpus} --model {input.topics} --lengths-of {input.source} --documents {params.documents}"
-        " --mean-length {params.mean_length} --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
+        "{STEP} draw {wildcards.corpus:q} --model {input.topics:q} --lengths-of {input.source:q} --documents {params.documents:q}"
+        " --mean-length {params.mean_length:q} --seed {params.seed:q} --output {output.corpus:q} --topics {output.topics:q} 2> {log:q}"
 
 
 rule describe_corpora:
@@ -101,5 +101,5 @@ rule describe_corpora:
         code=code("corpora.csv"),
         test_documents=json.dumps({corpus: settings.test_documents(corpus) for corpus in settings.described}),
     shell:
-        "{STEP} describe {input.corpora} --test-documents {params.test_documents:q} --published {input.published}"
-        " --output {output} 2> {log}"
+        "{STEP} describe {input.corpora:q} --test-documents {params.test_documents:q} --published {input.published:q}"
+        " --output {output:q} 2> {log:q}"

@@ -16,7 +16,7 @@ rule write_study:
             {key: value for key, value in shown.items() if key not in ("mirror", "results", "frozen")}, sort_keys=True
         ),
     shell:
-        "printf '%s\\n' {params.study:q} > {output} 2> {log}"
+        "printf '%s\\n' {params.study:q} > {output:q} 2> {log:q}"
 
 
 rule effects:
@@ -35,10 +35,10 @@ rule effects:
         code=code_from(contrast_modules, shown),
         options=options(TIMINGS),
     shell:
-        f"{STEP} effects {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
+        f"{STEP} effects {GIVEN} {{params.options:q}} --output {{output:q}} 2> {{log:q}}"
 
 
-EXHIBIT = f"{GIVEN} --effects {{input.effects}} {{params.options}} --output {{params.folder}} 2> {{log}}"
+EXHIBIT = f"{GIVEN} --effects {{input.effects:q}} {{params.options:q}} --output {{params.folder:q}} 2> {{log:q}}"
 
 
 rule figures:
@@ -56,7 +56,7 @@ rule figures:
     threads: 2
     params:
         code=code_from(exhibit_modules, shown, "figure"),
-        options="",
+        options=[],
         folder=subpath(output[0], parent=True),
     shell:
         f"{STEP} exhibits figures --processes {{threads}} {EXHIBIT}"
@@ -79,7 +79,7 @@ rule tables:
     threads: 2
     params:
         code=code_from(exhibit_modules, shown, "table", "macros"),
-        options=options(TIMINGS | TOOK | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
+        options=options(TIMINGS | TOOK | {"commit": checked_out(), "date": commit("%cs")}),
         folder=subpath(output[0], parent=True),
     shell:
         f"{STEP} exhibits tables --processes {{threads}} {EXHIBIT}"

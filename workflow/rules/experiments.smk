@@ -26,11 +26,11 @@ rule experiment:
         corpus=corpus_code,
         drivers=drivers_code,
     shell:
-        "{STEP} experiment {wildcards.name} {input.corpus} {input.topics} --model {wildcards.model}"
-        " --number-of-topics {wildcards.topics} --seed {wildcards.seed}"
-        " --test-documents {params.test_documents} --settings {params.settings:q} --fold-in-settings {params.fold_in:q}"
-        " --scores {output.scores} --output {output.measurements} --notes {output.notes}"
-        " --arrays {output.arrays} 2> {log}"
+        "{STEP} experiment {wildcards.name:q} {input.corpus:q} {input.topics:q} --model {wildcards.model:q}"
+        " --number-of-topics {wildcards.topics:q} --seed {wildcards.seed:q}"
+        " --test-documents {params.test_documents:q} --settings {params.settings:q} --fold-in-settings {params.fold_in:q}"
+        " --scores {output.scores:q} --output {output.measurements:q} --notes {output.notes:q}"
+        " --arrays {output.arrays:q} 2> {log:q}"
 
 
 rule collect_scores:
@@ -47,7 +47,7 @@ rule collect_scores:
     params:
         code=code("scores.csv"),
     shell:
-        "{STEP} collect scores {input} --output {output} 2> {log}"
+        "{STEP} collect scores {input:q} --output {output:q} 2> {log:q}"
 
 
 rule collect_groups:
@@ -64,7 +64,7 @@ rule collect_groups:
     params:
         code=code("groups.csv"),
     shell:
-        "{STEP} collect groups {input} --output {output} 2> {log}"
+        "{STEP} collect groups {input:q} --output {output:q} 2> {log:q}"
 
 
 rule collect_measurements:
@@ -81,7 +81,7 @@ rule collect_measurements:
     params:
         code=code("measurements.csv"),
     shell:
-        "{STEP} collect measurements {input} --output {output} 2> {log}"
+        "{STEP} collect measurements {input:q} --output {output:q} 2> {log:q}"
 
 
 rule collect_notes:
@@ -98,7 +98,7 @@ rule collect_notes:
     params:
         code=code("notes.csv"),
     shell:
-        "{STEP} collect notes {input} --output {output} 2> {log}"
+        "{STEP} collect notes {input:q} --output {output:q} 2> {log:q}"
 
 
 rule collect_arrays:
@@ -115,7 +115,7 @@ rule collect_arrays:
     params:
         code=code("arrays.npz"),
     shell:
-        "{STEP} collect arrays {input} --output {output} 2> {log}"
+        "{STEP} collect arrays {input:q} --output {output:q} 2> {log:q}"
 
 
 rule collect_timings:
@@ -130,4 +130,4 @@ rule collect_timings:
         code=code("timings.csv"),
         benchmarks=BENCHMARKS,
     shell:
-        "{STEP} timings {params.benchmarks} --output {output} 2> {log}"
+        "{STEP} timings {params.benchmarks:q} --output {output:q} 2> {log:q}"

@@ -1,18 +1,18 @@
 """Corpora to topics and their scores, one row per evaluation."""
 
 RUN_OPTIONS = (
-    "--model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics} --seed {wildcards.seed}"
-    " --test-documents {params.test_documents} --train-settings {params.train:q} --fold-in-settings {params.fold_in:q}"
-    " --smoothing {params.smoothing}"
+    "--model {wildcards.model:q} --variant {wildcards.variant:q} --topics {wildcards.topics:q} --seed {wildcards.seed:q}"
+    " --test-documents {params.test_documents:q} --train-settings {params.train:q} --fold-in-settings {params.fold_in:q}"
+    " --smoothing {params.smoothing:q}"
 )
 FIT = (
-    f"{STEP} fit {{input.corpus}} {RUN_OPTIONS} --scores {{output.scores}}"
-    f" --training-benchmark {BENCHMARKS}/training/{{wildcards.corpus}}/{{wildcards.model}}/{{wildcards.variant}}/"
-    "{wildcards.topics}-{wildcards.seed}.tsv"
+    f"{STEP} fit {{input.corpus:q}} {RUN_OPTIONS} --scores {{output.scores:q}}"
+    f" --training-benchmark {BENCHMARKS}/training/{{wildcards.corpus:q}}/{{wildcards.model:q}}/{{wildcards.variant:q}}/"
+    "{wildcards.topics:q}-{wildcards.seed:q}.tsv"
 )
 TRAIN = (
-    f"{STEP} fit {{input.corpus}} --topics {{wildcards.topics}} --seed {{wildcards.seed}}"
-    " --train-settings {params.train:q} --fold-in-settings '{{}}' --output {output}"
+    f"{STEP} fit {{input.corpus:q}} --topics {{wildcards.topics:q}} --seed {{wildcards.seed:q}}"
+    " --train-settings {params.train:q} --fold-in-settings '{{}}' --output {output:q}"
 )
 
 
@@ -38,7 +38,7 @@ rule fit:
         smoothing=constants_to_add,
         corpus=corpus_code,
     shell:
-        f"{FIT} --output {{output.topics}} 2> {{log}}"
+        f"{FIT} --output {{output.topics:q}} 2> {{log:q}}"
 
 
 rule fit_chains:
@@ -66,7 +66,7 @@ rule fit_chains:
         smoothing=[],
         corpus=corpus_code,
     shell:
-        f"{FIT} --output {{output.topics}} 2> {{log}}"
+        f"{FIT} --output {{output.topics:q}} 2> {{log:q}}"
 
 
 rule fit_unread:
@@ -90,7 +90,7 @@ rule fit_unread:
         smoothing=constants_to_add,
         corpus=corpus_code,
     shell:
-        f"{FIT} 2> {{log}}"
+        f"{FIT} 2> {{log:q}}"
 
 
 rule fit_unscored:
@@ -109,7 +109,7 @@ rule fit_unscored:
         train=train_one_settings,
         corpus=corpus_code,
     shell:
-        f"{TRAIN} --model {{wildcards.model}} --test-documents {{params.test_documents}} 2> {{log}}"
+        f"{TRAIN} --model {{wildcards.model:q}} --test-documents {{params.test_documents:q}} 2> {{log:q}}"
 
 
 rule fit_truth:
@@ -128,7 +128,7 @@ rule fit_truth:
         train=as_json(REALISTIC["train"]),
         corpus=corpus_code,
     shell:
-        f"{TRAIN} --model {{params.model}} --test-documents 0 2> {{log}}"
+        f"{TRAIN} --model {{params.model:q}} --test-documents 0 2> {{log:q}}"
 
 
 rule grow:
@@ -148,8 +148,8 @@ rule grow:
         settings=grow_settings(),
         corpus=corpus_code,
     shell:
-        "{STEP} grow {input.corpus} --topics {wildcards.topics} --seed {wildcards.seed} --settings {params.settings:q}"
-        " --output {output} 2> {log}"
+        "{STEP} grow {input.corpus:q} --topics {wildcards.topics:q} --seed {wildcards.seed:q} --settings {params.settings:q}"
+        " --output {output:q} 2> {log:q}"
 
 
 rule sweep:
@@ -175,5 +175,5 @@ rule sweep:
         setting=swept_setting,
         values=swept_values,
     shell:
-        f"{STEP} sweep {{input.corpus}} {RUN_OPTIONS} --setting {{params.setting}} --values {{params.values}}"
-        " --output {output} 2> {log}"
+        f"{STEP} sweep {{input.corpus:q}} {RUN_OPTIONS} --setting {{params.setting:q}} --values {{params.values:q}}"
+        " --output {output:q} 2> {log:q}"

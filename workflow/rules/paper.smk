@@ -20,10 +20,10 @@ if settings.written:
             f"{BENCHMARKS}/prose.tsv"
         params:
             code=code_of("artifact.typesetting.prose"),
-            strict="--strict" if FROM_REFERENCE else "",
+            strict=["--strict"] if FROM_REFERENCE else [],
         shell:
-            "{STEP} prose {input.text} --effects {input.effects} --output {output.text} --moved {output.moved}"
-            " {params.strict} 2>&1 | tee {log}"
+            "{STEP} prose {input.text:q} --effects {input.effects:q} --output {output.text:q} --moved {output.moved:q}"
+            " {params.strict:q} 2>&1 | tee {log:q}"
 
     rule findings_stand:
         """Fail, once the PDF is there, where this run has moved what a sentence says."""
@@ -34,7 +34,7 @@ if settings.written:
         log:
             f"{LOGS}/findings_stand.log",
         shell:
-            "test ! -s {input.moved} && touch {log} || {{ cat {input.moved} >&2; exit 1; }}"
+            "test ! -s {input.moved:q} && touch {log:q} || {{ cat {input.moved:q} >&2; exit 1; }}"
 
 
 rule paper:
@@ -56,13 +56,13 @@ rule paper:
         # the commit's own time, so that the PDF does not say when it was built
         epoch=commit("%ct") or "0",
         folder=subpath(input.macros, parent=True),
-        root=os.path.relpath(ROOT, GENERATED),
+        root=os.path.relpath(source("."), GENERATED),
         figures=os.path.relpath(FIGURES, GENERATED),
-        jobs=" ".join(f"{Path(pdf).stem}={tex}" for pdf, tex in DOCUMENTS.items()),
+        jobs=[f"{Path(pdf).stem}={tex}" for pdf, tex in DOCUMENTS.items()],
         made=[f"{GENERATED}/{Path(pdf).name}" for pdf in DOCUMENTS],
         place=subpath(output[0], parent=True),
     shell:
-        "( cd {params.folder} && export TEXINPUTS=.:{params.root}/paper:{params.figures}: BIBINPUTS={params.root}/paper:"
-        " SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/texmf"
-        " && {params.root}/workflow/scripts/typeset.sh {params.jobs} ) > {log} 2>&1"
-        " && mv {params.made} {params.place}"
+        "( cd {params.folder:q} && export TEXINPUTS=.:{params.root:q}/paper:{params.figures:q}: BIBINPUTS={params.root:q}/paper:"
+        " SOURCE_DATE_EPOCH={params.epoch:q} FORCE_SOURCE_DATE=1 TEXMFVAR=./texmf"
+        " && {params.root:q}/workflow/scripts/typeset.sh {params.jobs:q} ) > {log:q} 2>&1"
+        " && mv {params.made:q} {params.place:q}"

@@ -12,9 +12,9 @@ rule compare:
         reference=REFERENCE,
         comparison=f"{DATA}/compare.csv",
     shell:
-        "{STEP} compare --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
-        " --measurements {input.measurements} --notes {input.notes} --arrays {input.arrays} --reference {params.reference}"
-        " --output {params.comparison} 2>&1 | tee {log}"
+        "{STEP} compare --scores {input.scores:q} --groups {input.groups:q} --corpora {input.corpora:q}"
+        " --measurements {input.measurements:q} --notes {input.notes:q} --arrays {input.arrays:q} --reference {params.reference:q}"
+        " --output {params.comparison:q} 2>&1 | tee {log:q}"
 
 
 rule readme:
@@ -32,6 +32,6 @@ rule readme:
         commands=COMMANDS,
         reference=REFERENCE,
     shell:
-        "( {STEP} readme README.md RESULTS.md --commands {params.commands} {params.tables} --effects {input.effects} {params.options}"
-        " && {STEP} exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
-        " --output {params.reference} ) 2> {log}"
+        "( {STEP} readme README.md RESULTS.md --commands {params.commands:q} {params.tables:q} --effects {input.effects:q} {params.options:q}"
+        " && {STEP} exhibits figures {params.tables:q} --effects {input.effects:q} --only figure-message --suffix png"
+        " --output {params.reference:q} ) 2> {log:q}"

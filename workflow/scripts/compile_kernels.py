@@ -22,13 +22,15 @@ def main() -> None:
     """Import all modules of the packages, side by side."""
     pin()
     with ProcessPoolExecutor(2) as pool:
-        list(pool.map(load, PACKAGES))
+        for number, package in enumerate(pool.map(load, PACKAGES), start=1):
+            print(f"kernels: {number} of {len(PACKAGES)} packages compiled ({package})", flush=True)
 
 
-def load(package: str) -> None:
-    """Import every module of a package."""
+def load(package: str) -> str:
+    """Import every module of a package; return its name."""
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
         importlib.import_module(f"{package}.{module.name}")
+    return package
 
 
 if __name__ == "__main__":

@@ -16,9 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from artifact.results.tables import merge_rows, read_table
+from artifact.results.tables import merge_rows, read_table, write_counted
 from heldout.errors import InputError
-from heldout.files import write_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +121,7 @@ def write_scores(path: Path, scores: Iterable[Score]) -> None:
     """Write scores as CSV, sorted; with the groups' columns where a score has groups, empty where another has none."""
     rows = sorted(scores)
     grouped = any(score.groups for score in rows)
-    write_rows(path, COLUMNS + GROUP_COLUMNS * grouped, (_cells(score, grouped) for score in rows))
+    write_counted(path, COLUMNS + GROUP_COLUMNS * grouped, [_cells(score, grouped) for score in rows])
 
 
 def _cells(score: Score, grouped: bool) -> tuple[Any, ...]:

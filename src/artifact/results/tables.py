@@ -17,6 +17,31 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+NUMBER_OF_ROWS = "# rows: "  # start of the first line of a job's table, with how many follow the columns
+
+
+def write_counted(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Write a job's table, whose first line says how many rows it has: one that has lost some is told by it."""
+    write_rows(path, columns, rows, before=f"{NUMBER_OF_ROWS}{len(rows)}")
+
+
+def _rows_said(path: Path, what: str) -> int | None:
+    """Return the number of rows that a plain table says it has; None where it says none."""
+    with path.open("rb") as file:
+        first = file.readline(80).decode(errors="replace").strip()
+    if path.suffix == ".gz" or not first.startswith(NUMBER_OF_ROWS):
+        return None
+    if not (number := first.removeprefix(NUMBER_OF_ROWS)).isdecimal():
+        raise InputError(f"{path}: not a {what} table: its first line is damaged; make it again")
+    return int(number)
+
+
+def _require_number(path: Path, what: str, rows: int, said: int | None) -> None:
+    """Refuse a table that has another number of rows than it says."""
+    if said is not None and rows != said:
+        raise InputError(f"{path}: not a whole {what} table: {rows} rows, where its first line says {said}; make it again")
+
+
 def merge_rows(
     paths: Iterable[Path],
     destination: Path,
@@ -45,14 +70,18 @@ def merge_rows(
     further = [place for place in range(len(columns)) if place not in positions]
     for path in paths:
         require_end(path, what)
+        said, found = _rows_said(path, what), 0
         try:
             with gzip.open(path, "rt", **text) if path.suffix == ".gz" else path.open(**text) as file:
+                if said is not None:
+                    next(file)
                 reader = csv.reader(file, strict=True)
                 header = tuple(next(reader, ()))
                 if header not in (columns, *forms):
                     raise InputError(f"{path}: not a {what} table; its columns are not {', '.join(columns)}")
                 places = [header.index(name) for name in columns if name in header]
                 for cells in reader:
+                    found += 1
                     if len(cells) != len(header):
                         raise ValueError(f"line {reader.line_num} has {len(cells)} cells, not {len(header)}")
                     row = cells if header == columns else [cells[place] for place in places]
@@ -67,6 +96,7 @@ def merge_rows(
             raise
         except (OSError, EOFError, ValueError, csv.Error) as error:
             raise InputError(f"{path}: not a whole {what} table ({error!s:.200}); make it again") from error
+        _require_number(path, what, found, said)
     numeric = [name in numbers for name in key]
 
     def order(name: tuple[str, ...]) -> tuple[str | float, ...]:
@@ -87,11 +117,14 @@ def read_table(path: Path, types: Mapping[str, type], what: str, **options: Any)
     import pandas as pd
 
     require_end(path, what)
+    said = _rows_said(path, what)
+    options |= {"skiprows": 1} if said is not None else {}
     defaults: dict[str, Any] = {"dtype": dict(types), "keep_default_na": False, "na_values": ["nan"]}
     try:
         table: pd.DataFrame = pd.read_csv(path, **(defaults | options))
     except (OSError, EOFError, ValueError) as error:  # pandas' own errors are ValueErrors
         raise InputError(f"{path}: cannot be read as a {what} table ({error!s:.200}); make it again") from error
+    _require_number(path, what, len(table), said)
     missing = [column for column in types if column not in table.columns]
     if missing:
         raise InputError(f"{path}: not a {what} table; it lacks {', '.join(missing)}")
@@ -165,8 +198,8 @@ class Tidy:
         return tuple(self.types)
 
     def write(self, path: Path, rows: Iterable[Any]) -> None:
-        """Write rows as CSV, sorted."""
-        write_rows(path, self.columns, map(astuple, sorted(rows)))
+        """Write a job's rows as CSV, sorted."""
+        write_counted(path, self.columns, [astuple(row) for row in sorted(rows)])
 
     def collect(self, paths: Iterable[Path], destination: Path) -> None:
         """Merge files into one, sorted; errors are as in `merge_rows`."""

@@ -55,6 +55,7 @@ WORDS = {
     "predicate_failed": "must have no value twice",
     "too_short": "must have {min_length} or more values",
     "too_long": "must have {max_length} or fewer values",
+    "string_too_long": "must have {max_length} or fewer letters",
     "greater_than_equal": "must be at least {ge:g}",
     "greater_than": "must be above {gt:g}",
     "less_than_equal": "must be at most {le:g}",

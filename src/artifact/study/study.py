@@ -3,8 +3,10 @@
 import copy
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -13,6 +15,7 @@ from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
 HELD_OUT = 0.3  # held-out share of one's own corpora, as for Cranfield and Medline
+BYTES, LEVELS, ALIASES = 100_000, 32, 100  # most bytes of a study's file, lists within one another and repeated parts
 NOT_TAKEN_OVER = ("frozen", "mirror", "results")  # keys that a study of one's own does not take over
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
@@ -419,14 +422,14 @@ def read_study(path: Path) -> dict[str, Any]:
     """Read a study's settings, JSON or YAML, unchecked.
 
     Raises:
-        InputError: when the file cannot be read, or holds no mapping.
+        InputError: when the file cannot be read, is longer than `BYTES`, or holds no mapping.
     """
     import yaml
 
     try:
-        text = path.read_text(encoding="utf-8")
-        # (YAML takes the 1e-06 of JSON for a string)
-        study = json.loads(text) if path.suffix == ".json" else from_yaml(text)
+        if path.stat().st_size > BYTES:
+            raise InputError(f"{path}: a study has at most {BYTES:,} bytes")
+        study = from_yaml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"{path}: not a readable study ({error})") from error
     if not isinstance(study, dict):
@@ -466,7 +469,52 @@ def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict
 
 
 def from_yaml(text: str) -> Any:
-    """Return the content of a YAML text; by libyaml, if installed, ten times as fast."""
+    """Return the content of a YAML text whose numbers are decimal and whose keys differ.
+
+    Raises:
+        yaml.YAMLError: for another text; for one that nests more than `LEVELS` deep, or repeats more than it says.
+    """
     import yaml
 
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    open_parts: list[bool] = []  # lists and mappings within one another, each with whether one of them has an anchor
+    aliases, loader = 0, _strict()
+    for event in yaml.parse(text, loader):  # events do not call one another, as the making of values does
+        problem = ""
+        if isinstance(event, yaml.AliasEvent):
+            aliases += 1
+            problem = "an alias within an anchor" if any(open_parts) else ""
+        elif isinstance(event, yaml.CollectionStartEvent):
+            open_parts.append(event.anchor is not None)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            open_parts.pop()
+        if problem or len(open_parts) > LEVELS or aliases > ALIASES:
+            problem = problem or (
+                f"more than {ALIASES} aliases" if aliases > ALIASES else f"nests more than {LEVELS} deep"
+            )
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+    return yaml.load(text, loader)
+
+
+@cache
+def _strict() -> Any:
+    """Return a loader of YAML, by libyaml, if installed, ten times as fast; 020 and 1:30 are texts to it."""
+    import yaml
+
+    class Strict(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            """Return a mapping; refuse a key that is no text or stands twice."""
+            keys = [key.value if isinstance(key.value, str) else "" for key, _ in node.value]
+            for place, key in enumerate(keys):
+                if not key or key in keys[:place]:
+                    problem = f"the key {key[:40]} stands twice" if key else "a key is a text"
+                    raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.value[place][0].start_mark)
+            return super().construct_mapping(node, deep)
+
+    Strict.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith((":int", ":float"))]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    whole = "[-+]?(0|[1-9][0-9]*)"
+    for kind, pattern in (("int", whole), ("float", rf"({whole}(\.[0-9]*)?|[-+]?\.[0-9]+)([eE][-+]?[0-9]+)?")):
+        Strict.add_implicit_resolver(f"tag:yaml.org,2002:{kind}", re.compile(f"^({pattern})$"), list("-+.0123456789"))
+    return Strict

@@ -27,12 +27,13 @@ _SPECIAL = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "\0": "{}",
 }
 
 
 def escape(text: str) -> str:
-    """Return text with every character that LaTeX would act on made literal."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    """Return text with every character that LaTeX would act on made literal, and so each pair that makes another sign."""
+    return "".join(_SPECIAL.get(character, character) for character in re.sub(r"([-'`,?!])(?=[-'`,])", "\\1\0", text))
 
 
 def wording(text: str) -> str:

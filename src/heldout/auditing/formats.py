@@ -166,14 +166,14 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[
             yield clean(prefix + name), clean(value if isinstance(value, str) else json.dumps(value))
 
 
-def json_compatible(value: Any) -> Any:
-    """Return arrays and tuples as lists, and None for numbers that are not finite, throughout."""
+def json_compatible(value: Any, arrays: bool = False) -> Any:
+    """Return arrays (unless they stay) and tuples as lists, and None for numbers that are not finite, throughout."""
     if isinstance(value, np.ndarray):
-        return json_compatible(value.tolist())
+        return value if arrays else json_compatible(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {name: json_compatible(part) for name, part in value.items()}
+        return {name: json_compatible(part, arrays) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [json_compatible(part) for part in value]
+        return [json_compatible(part, arrays) for part in value]
     return value

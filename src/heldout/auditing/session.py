@@ -2,10 +2,14 @@
 
 import csv
 import importlib.util
-import io
 import json
 import os
+import signal
+import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -16,6 +20,7 @@ from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.choice.command import choice
 from heldout.auditing.choice.fits import SUFFIX
+from heldout.auditing.formats import json_compatible
 from heldout.auditing.options import AuditCommand, ChooseCommand, RankCommand
 from heldout.auditing.plan import Plan
 from heldout.auditing.progress import bar
@@ -30,7 +35,7 @@ from heldout.libraries.read import guess, read_model
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
 # newest files in the user's cache, by their names: of values a file a model, of a choice a file a fit
 KEPT = {"*.values": 20, f"*{SUFFIX}": 400}
-INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
+INTERRUPTED = 128  # number of the signal on top of it, the shells' convention
 
 
 def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: TextIO) -> int:
@@ -44,7 +49,7 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
         err: for the plan, the progress and the notice of an interruption.
 
     Returns:
-        The exit status: 0, or 130 after Ctrl-C.
+        The exit status: 0, 130 after Ctrl-C, or 143 after SIGTERM, which is handled alike.
 
     Raises:
         InputError: for bad input, before anything is written.
@@ -63,6 +68,7 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
         evaluated = plan.kept
         print(plan, file=err, flush=True)
 
+    ends: list[int] = []
     try:
         models = {} if isinstance(command, ChooseCommand) else _read_models(command)
         _require_documents(command.documents)
@@ -74,7 +80,7 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
                 documents_vocabulary=command.documents_vocabulary,
                 stem=command.stem,
             )
-        with bar(err) as moved, warnings.catch_warnings():
+        with _terminated_as_interrupted(ends), bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
 
             def progress(done: int, share: float) -> None:
@@ -91,22 +97,23 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
                 result = replace(audit(fitted, documents, announce=announce, **given), model=name)
             else:
                 result = rank(models, documents, announce=announce, **given)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, InputError):
+        if not ends and sys.exc_info()[0] is InputError:
+            raise
         where = f" in {folder}: the same command goes on from there" if evaluated else ""
         print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
-        return INTERRUPTED
+        return INTERRUPTED + (signal.SIGTERM if ends else signal.SIGINT)
     result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
     # files first: the table's reader may close the pipe
     if command.html is not None:
         write_text(command.html, result.to_html())
     if table is not None:
-        rows = result.records("documents") if isinstance(result, Audit) else result.records()
-        write_text(table, rows_as_csv(list(rows)))
-    as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
+        write_rows(table, result.records("documents") if isinstance(result, Audit) else result.records())
     if command.json_file is not None:
-        write_text(command.json_file, as_json + "\n")
+        with replacing(command.json_file) as temporary, temporary.open("w", encoding="utf-8") as file:
+            write_json(result.to_json(arrays=True), file)
     if command.json == "-":
-        print(as_json, file=out, flush=True)
+        write_json(result.to_json(arrays=True), out)
     else:
         Console(file=out).print(result)
     if command.store is None:
@@ -116,13 +123,39 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
     return 0
 
 
-def rows_as_csv(records: list[dict[str, Any]]) -> str:
-    """Return rows as CSV."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
+@contextmanager
+def _terminated_as_interrupted(ends: list[int]) -> Iterator[None]:
+    """Take SIGTERM for Ctrl-C, and note it; of other threads than the main one a signal is not theirs to handle."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handle(number: int, _: object) -> None:
+        ends.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    handler = signal.signal(signal.SIGTERM, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+
+
+def write_rows(path: Path, records: Iterator[dict[str, Any]]) -> None:
+    """Write rows as CSV, one by one; a name that a spreadsheet would run is a text to it after an apostrophe."""
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for number, record in enumerate(records):
+            if not number:
+                writer.writerow(record)
+            writer.writerow(f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for v in record.values())
+
+
+def write_json(values: Any, file: TextIO) -> None:
+    """Write values as a line of JSON, part by part: the text of a million documents would take its room twice."""
+    encoder = json.JSONEncoder(sort_keys=True, allow_nan=False, default=json_compatible)
+    file.writelines(encoder.iterencode(values))
+    print(file=file, flush=True)
 
 
 def _require_documents(path: Path) -> None:

@@ -71,7 +71,7 @@ def test_bytes_do_not_depend_on_order(order: list[int], tmp_path_factory: pytest
     for i in order:
         write_scores(folder / f"part-{i}.csv", [rows[i]])
     collect_scores([folder / f"part-{i}.csv" for i in order], folder / "c.csv")
-    assert (folder / "c.csv").read_bytes() == (folder / "a.csv").read_bytes()
+    assert (folder / "c.csv").read_bytes() == (folder / "a.csv").read_bytes().partition(b"\n")[2]
 
 
 def test_collecting_refuses_a_second_report_and_another_table(tmp_path: Path) -> None:
@@ -158,3 +158,15 @@ def test_a_table_that_was_cut_or_edited_is_refused(tmp_path: Path, cut: Any, mes
     with pytest.raises(InputError, match=message):
         collect_scores([path], tmp_path / "all.csv")
     assert not (tmp_path / "all.csv").exists()
+
+
+def test_a_job_s_table_that_lost_a_line_is_refused_and_collected_ones_say_no_number(tmp_path: Path) -> None:
+    path, whole = tmp_path / "job.csv", tmp_path / "scores.csv"
+    write_scores(path, [SCORE, replace(SCORE, seed=2)])
+    collect_scores([path], whole)
+    assert not whole.read_text().startswith("#")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]))
+    for read in (lambda: collect_scores([path], whole), lambda: read_scores(path)):
+        with pytest.raises(InputError, match=r"job\.csv: .* 1 rows.* 2"):
+            read()

@@ -150,24 +150,32 @@ sys.exit(run(typed, sys.stdout, sys.stderr))
 
 
 @pytest.mark.parametrize("pause", [0.1, 0.4, 1.5])  # while processes start, and while they work
-def test_ctrl_c_on_a_terminal_ends_all_processes(files: tuple[Path, Path], pause: float) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_on_a_terminal_or_the_end_of_a_session_ends_all_processes(
+    files: tuple[Path, Path], tmp_path: Path, pause: float, number: signal.Signals
+) -> None:
     child = subprocess.Popen(
-        [sys.executable, "-c", SLOW, *map(str, files)], stderr=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-c", SLOW, *map(str, files)],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
     )
     assert child.stderr is not None
     try:
         while b"likelihood" not in child.stderr.readline():
             assert child.poll() is None
         time.sleep(pause)
-        os.killpg(child.pid, signal.SIGINT)  # as a terminal does, to the group that this test started
+        # as a terminal does, to the group that this test started; a scheduler ends the program alone
+        (os.killpg if number == signal.SIGINT else os.kill)(child.pid, number)
         err = child.stderr.read().decode()
-        assert child.wait(timeout=HOUR) == INTERRUPTED
+        assert child.wait(timeout=HOUR) == INTERRUPTED + number
     finally:
         child.kill()
         child.wait()
         child.stderr.close()
     assert "heldout: interrupted; " in err
     assert "Traceback" not in err
+    assert not list(tmp_path.glob("heldout-*"))
 
 
 @pytest.mark.parametrize(

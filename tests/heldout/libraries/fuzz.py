@@ -223,7 +223,7 @@ def too_long(*_: object) -> None:
     raise TooLongError
 
 
-def worker(seed: int, first: int, until: float, folder: Path, report: int, only: str) -> None:
+def worker(seed: int, first: int, last: int, until: float, folder: Path, report: int, only: str) -> None:
     """Run cases one after the other until a time; write each number before it is run, and what came of it."""
     warnings.simplefilter("ignore")
     logging.disable()
@@ -231,7 +231,7 @@ def worker(seed: int, first: int, until: float, folder: Path, report: int, only:
     signal.signal(signal.SIGALRM, too_long)
     files = Files(folder)
     case = first
-    while time.monotonic() < until:
+    while time.monotonic() < until and case < last:
         os.write(report, f"{case}\n".encode())
         result = files.run(seed, case, folder.parent / "last", only)
         text = result.encode()
@@ -245,12 +245,14 @@ def main() -> int:
     parser.add_argument("seed", type=int, nargs="?", default=0)
     parser.add_argument("--only", default="", help="the beginning of the forms to take, such as model: or documents:mm")
     parser.add_argument("--first", type=int, default=0, help="the first case's number")
+    parser.add_argument("--cases", type=int, default=sys.maxsize, help="number of cases (default: as many as fit)")
     options = parser.parse_args()
+    last = options.first + options.cases
     until = time.monotonic() + options.seconds
     case, wrong = options.first, 0
     results: collections.Counter[str] = collections.Counter()
     kept = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    while time.monotonic() < until:
+    while time.monotonic() < until and case < last:
         folder = kept / "files"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -258,7 +260,7 @@ def main() -> int:
         child = os.fork()
         if child == 0:
             os.close(reading)
-            worker(options.seed, case, until, folder, writing, options.only)
+            worker(options.seed, case, last, until, folder, writing, options.only)
             os._exit(0)
         os.close(writing)
         with os.fdopen(reading, "rb", buffering=0) as report:

@@ -41,6 +41,8 @@ LIKELIHOOD = Paper(
         "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="either", standalone=True),
     },
     optional=(
+        "reference",
+        "precision",
         "is-a-probability",
         "peers",
         "packages",

@@ -338,8 +338,8 @@ class AuditResult:
         """
         return sum_error(self.errors[LIKELIHOOD][documents], self.bias[documents])
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the audit as JSON-compatible values; non-finite numbers are null.
+    def to_json(self, arrays: bool = False) -> dict[str, Any]:
+        """Return the audit as JSON-compatible values, or with arrays as they are; non-finite numbers are null.
 
         Keys: "json_version", 2; "model", "library", "version", "topics", "words", "alpha" (a list of K), "alphas"
         (of priors of the documents' own, K to each document, in their order), "mean", "covariance" (of a
@@ -373,5 +373,5 @@ class AuditResult:
                 "per_document": per_document,
             }
         )
-        values: dict[str, Any] = json_compatible(plain)
+        values: dict[str, Any] = json_compatible(plain, arrays)
         return values

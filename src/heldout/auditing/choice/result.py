@@ -148,10 +148,10 @@ class ChoiceResult(RankingResult):
                 }
             )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, arrays: bool = False) -> dict[str, Any]:
         """Return the choice as JSON-compatible values: a ranking's, "fold_of", "failures" and "not_told_apart"."""
-        more = {"fold_of": self.fold_of.tolist(), "failures": list(self.failures)}
-        return super().to_json() | more | {"not_told_apart": list(self.not_told_apart)}
+        more = {"fold_of": self.fold_of if arrays else self.fold_of.tolist(), "failures": list(self.failures)}
+        return super().to_json(arrays) | more | {"not_told_apart": list(self.not_told_apart)}
 
 
 def _seed_parts(model: RankedModel, possible: NDArray[np.bool_], folds: Ints) -> tuple[float, float, float]:

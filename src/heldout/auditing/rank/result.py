@@ -244,8 +244,8 @@ class RankingResult:
         measured = [model for model in self.models if math.isfinite(model.coherence)]
         return max(measured, key=lambda model: model.coherence) if measured else None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the ranking as JSON-compatible values; numbers that are not finite are null.
+    def to_json(self, arrays: bool = False) -> dict[str, Any]:
+        """Return the ranking as JSON-compatible values, or with arrays as they are; numbers that are not finite are null.
 
         Keys: "json_version", 2; "corpus", "documents", "tokens", "left_out", "best", "ties" (names), "library_choice",
         "coherence_choice" (a name or null), "note", "settings", "lengths" and "models", best first, a list of objects
@@ -284,7 +284,8 @@ class RankingResult:
                 "settings": self.settings,
                 "lengths": self.lengths,
                 "models": models,
-            }
+            },
+            arrays,
         )
         return plain
 
