@@ -4,6 +4,8 @@ PYTHON ?= python3
 CORES ?= all
 # a study of workflow/studies, such as STUDY=demo; the workflow's own default is the study "paper"
 STUDY ?=
+# a part of the study, of those that docs/reproduce.md lists
+PART ?=
 UPGRADE ?=
 
 # All stamps are named after the content they stand for: an edited lock or a moved checkout leave no stamp of the right
@@ -32,7 +34,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer trials mutants floors docs lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer trials mutants floors docs lint paper gallery reproduce reproduce-all packages compare report reference readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -70,8 +72,10 @@ docs: setup ## Make the site in docs/site: tutorials and pictures are run, a war
 paper: setup ## Typeset paper/paper.pdf, or STUDY=gallery, from the committed reference results (a minute, no training)
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) --config results=reference -- paper/$(or $(STUDY),paper).pdf
 
-reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.pdf
-	@$(SHOWN) --cores $(CORES) $(STUDY_FILE)
+reproduce: setup ## Run the study "paper", or PART=NAME of it alone: from the raw corpora to paper/paper.pdf
+	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) $(if $(PART),-- part_$(PART))
+
+reproduce-all: packages reproduce gallery ## Run everything: the paper with the packages of R and Java, and the gallery
 
 compare: setup ## Run the study and compare it with data/reference, by table and variant
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) -- compare
@@ -110,14 +114,8 @@ ifeq ($(or $(STUDY),paper),paper)
 	@$(MAKE) --no-print-directory readme
 endif
 
-packages: ## Make the environments of the studies "packages" and "neural" in .packages: R, wheels, Java (5 minutes)
+packages: ## Make the environments of the part "packages" in .packages: R, wheels, Java (5 minutes)
 	@sh workflow/packages/environment.sh .packages
-
-freeze: reproduce ## For maintainers: freeze the tables of STUDY in data/reference, for studies that name it in `frozen`
-	@mkdir -p data/reference/$(STUDY)
-	@for table in study.json scores.csv measurements.csv notes.csv arrays.npz timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
-	@gzip -9nc data/$(STUDY)/groups.csv > data/reference/$(STUDY)/groups.csv.gz
-	@$(RUN) python workflow/scripts/study_code.py $(STUDY)
 
 readme: setup ## For maintainers: renew README's generated parts, its picture and RESULTS.md from data/reference
 	@$(SHOWN) --cores $(CORES) --config results=reference -- readme

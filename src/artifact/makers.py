@@ -1,7 +1,7 @@
 """Modules that make a file of a study, whose code the digest of its job covers."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,6 @@ from artifact.typesetting.exhibits import exhibits
 from heldout.corpora.names import SOURCES, SYNTHETIC
 from heldout.errors import InputError
 from heldout.models import MODELS
-
-CODE = "code.json"  # file of a kept study: the digest of the code of each of its experiments
 
 
 def modules_of(file: Path) -> tuple[str, ...]:
@@ -70,24 +68,6 @@ def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
     if "macros" in kinds:
         modules |= {f"{paper.module}.macros" for paper in papers}
     return ("artifact.typesetting.exhibits", *sorted(modules))
-
-
-def experiments_code(study: Mapping[str, Any], digest_of: Callable[..., str]) -> dict[str, str]:
-    """Return the digest of the code of each experiment of a study, computed by `digest_of` from modules."""
-    return {
-        name: digest_of("artifact.study.steps", EXPERIMENTS[name].experiment_module(name), *_models(measure))
-        for name, measure in study["measures"].items()
-    }
-
-
-def _models(measure: Mapping[str, Any]) -> list[str]:
-    return [MODELS[model] for model in measure.get("models", ()) if model in MODELS]
-
-
-def older_than_code(folders: Sequence[Path], digest_of: Callable[..., str]) -> list[str]:
-    """Return the names of kept studies, given their folders, whose results were made by other code than today's."""
-    kept = {folder: json.loads((folder / CODE).read_text(encoding="utf-8")) for folder in folders}
-    return [folder.name for folder in folders if kept[folder] != experiments_code(_settings(folder), digest_of)]
 
 
 def _settings(folder: Path) -> dict[str, Any]:

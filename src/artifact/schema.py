@@ -54,7 +54,14 @@ PAGE = Path("config/README.md")
 WRITTEN = "<!-- What follows is written by `python -m artifact.schema --page`; do not edit. -->\n"
 
 OTHER_DOCUMENT = {"study", "mirror", "results", "document", "corpora", "measures"}  # keys beside another document
-STANDALONE = {"study", "mirror", "corpora", "realistic", "measures"}  # keys of a study of standalone experiments
+STANDALONE = {
+    "study",
+    "mirror",
+    "parts",
+    "corpora",
+    "realistic",
+    "measures",
+}  # keys of a study of standalone experiments
 WHOLE = {"seeds", "corpora", "table_1_also", "synthetic", "topics", "beyond_vocabulary", "smoothing"} | {
     *("smoothing_in_m_step", "models", "measures", "alternatives", "realistic")
 }  # keys that a study of the paper needs
@@ -222,6 +229,13 @@ class Alternatives(Part):
     variants: dict[Literal["plsa-hof", "plsa-vem", "epca", "lda"], dict[Variant, AlternativeChanges]]
 
 
+class StudyPart(Part):
+    """A part of a study's run."""
+
+    about: str = Field(min_length=1, max_length=200, description="subject, in a few words")
+    experiments: Several[str] = Field(description="experiments of the part")
+
+
 class MoreSeeds(Part):
     """Further seeds at some numbers of training documents."""
 
@@ -258,6 +272,8 @@ def measured(name: str, experiment: Experiment) -> type[Part]:
         parts |= {"train": experiment.training, "more_seeds": (MoreSeeds, None)}
     if fields(experiment.settings):
         parts["settings"] = experiment.settings
+    if experiment.standalone:  # with other settings on other corpora, or of other models
+        parts["also"] = (tuple[create_model(f"other {name}", __base__=Part, **parts), ...], ())  # type: ignore[misc]
     return create_model(name, __base__=Part, **parts)
 
 
@@ -274,9 +290,10 @@ class Study(Part):
     document: _one_of(*(name for name in DOCUMENTS if name != MAIN)) = Field(  # type: ignore[valid-type]
         None, description="document that shows the study, in place of the paper"
     )
-    frozen: AnyOf[StudyName] = Field((), description="studies that are not run: data/reference holds their results")
+    parts: dict[StudyName, StudyPart] = Field({}, description="parts of the run by name, which may be made alone")
     seeds: Several[Seed] = Field((), description="seeds, each of a split, a start and samples")
     corpora: dict[Corpus, Split] = Field({}, min_length=1, description="corpora by name")
+    experiment_corpora: dict[Corpus, Split] = Field({}, description="corpora that single experiments alone read")
     table_1_also: tuple[Corpus, ...] = Field((), description="other preprocessings of the corpora, for Table 1 only")
     synthetic: Synthetic = ABSENT
     topics: Several[Count] = Field((), description="numbers K of topics")
@@ -310,7 +327,7 @@ def load_study(path: Path, data: Path) -> dict[str, Any]:
 def check_study(study: dict[str, Any], data: Path) -> dict[str, Any]:
     """Check a study by its keys and for consistency, and return it.
 
-    A frozen study is returned with all keys; imported corpora are looked for in the folder `data`.
+    A study of standalone experiments is returned with all keys; imported corpora are looked for in the folder `data`.
 
     Raises:
         InputError: names the key (such as models/lda/train/sweeps), its value and the rule that it breaks.
@@ -357,7 +374,8 @@ def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
     corpora, models, measures, realistic = (study[key] for key in ("corpora", "models", "measures", "realistic"))
     alternatives, names = study["alternatives"], ", ".join(corpora)
     others = {"table_1_also": study["table_1_also"], "alternatives/corpora": alternatives.get("corpora", ())}
-    for corpus in (*corpora, *(corpus for named in others.values() for corpus in named)):
+    named_by_experiments = study["experiment_corpora"]
+    for corpus in (*corpora, *named_by_experiments, *(corpus for named in others.values() for corpus in named)):
         if corpus.removesuffix(SYNTHETIC) not in ARCHIVES and not (data / "corpora" / f"{corpus}.npz").exists():
             yield (
                 f"corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
@@ -386,8 +404,12 @@ def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
             )
     if realistic["train"]["chains"] != 1:
         yield "realistic/train/chains: the corpora are drawn from one chain's topics; give 1"
-    for kind, asked in measures.items():
-        known_corpora = (*(realistic["corpora"] if kind in DRAWN else corpora), NO_CORPUS)
+    for name, part in study["parts"].items():
+        for kind in part["experiments"]:
+            if kind not in measures:
+                yield f"parts/{name}/experiments: {kind} is not among the experiments {', '.join(measures)}"
+    for kind, asked in ((kind, entry) for kind, one in measures.items() for entry in (one, *one.get("also", ()))):
+        known_corpora = (*(realistic["corpora"] if kind in DRAWN else (*corpora, *named_by_experiments)), NO_CORPUS)
         for key, known in (("corpora", known_corpora), ("models", PACKAGES.get(kind, models))):
             for name in asked.get(key, ()):
                 if name not in known:

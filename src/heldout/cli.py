@@ -5,10 +5,12 @@ a job's start costs more than many a job's work.
 """
 
 import argparse
+import difflib
 import errno
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -44,11 +46,20 @@ for your models and documents:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors hold no characters that a terminal acts on."""
+    """A parser whose errors are one line, without characters that a terminal acts on."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the error in one line after the usage, and exit with 2."""
-        super().error(printable(message))
+        """Print the error in one line, with the help to look in, and exit with 2."""
+        verb = re.match(r"argument VERB: invalid choice: '(.*)' \(choose from (.*)\)", message, re.DOTALL)
+        if verb:
+            close = difflib.get_close_matches(verb[1], re.findall(r"\w[\w-]*", verb[2]), 1)
+            message = f"{verb[1]!r:.40} is no verb{f'; {close[0]}, perhaps' if close else ''}"
+        self.exit(2, f"{self.prog}: {printable(message)}; {self.prog} --help lists what there is\n")
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Print an error about arguments that the verb does not have."""
+        close = difflib.get_close_matches(unknown[0], self._option_string_actions, 1)
+        self.error(f"{' '.join(unknown)}: not expected{f'; {close[0]}, perhaps' if close else ''}")
 
     @property
     def version(self) -> str:
@@ -75,7 +86,7 @@ def add_verb(verbs: "Verbs", name: str, run: Callable[..., Any], takes: Callable
     meaning = meaning or f"{takes.__doc__}".partition("\n")[0]
     verb = verbs.add_parser(name, help=meaning, description=meaning, allow_abbrev=False)
     add_arguments(verb, takes, leave_out=("typed", *HOOKS))
-    verb.set_defaults(run=run)
+    verb.set_defaults(run=run, refuse=verb.refuse)
 
 
 def import_corpus(
@@ -112,7 +123,9 @@ def import_corpus(
     if len(sources) != needed:
         raise InputError(f"import {format}: give {names}")
     if format == "text":
-        corpus = text_folder.read(sources[0], name, stop_list, "lancaster" if stem else "none", minimum_count)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=sys.stderr)
+            corpus = text_folder.read(sources[0], name, stop_list, "lancaster" if stem else "none", minimum_count)
     elif minimum_count != 1 or stop_list is not None or stem:
         raise InputError(f"import {format}: counts have their words already; leave out the options for text")
     else:
@@ -151,7 +164,7 @@ def _check_paths(arguments: dict[str, Any], written: Sequence[str]) -> None:
     outputs: list[Path] = []
     for name, value in arguments.items():
         for one in value if isinstance(value, list) else [value]:
-            if name in written and one not in ("-", None):
+            if name in written and one is not None and str(one) != "-":
                 outputs.append(Path(one))
             elif isinstance(one, Path):
                 inputs.append(one)
@@ -166,8 +179,11 @@ def run(parser: Parser, typed: Sequence[str]) -> int:
     if not typed:
         parser.print_help(sys.stderr)
         return 2
-    arguments = vars(parser.parse_args(typed))
-    verb, call, written = (arguments.pop(name) for name in ("verb", "run", "written"))
+    parsed, unknown = parser.parse_known_args(typed)
+    arguments = vars(parsed)
+    verb, call, written, refuse = (arguments.pop(name) for name in ("verb", "run", "written", "refuse"))
+    if unknown:
+        refuse(unknown)
     try:
         _check_paths(arguments, written)
         return call(**arguments) or 0

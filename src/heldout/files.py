@@ -173,13 +173,13 @@ class Saved:
             return cls(**values)
 
 
-def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]], before: str = "") -> None:
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]], head: str = "") -> None:
     """Write rows in the order given, floats with all their digits (the shortest that read back the same).
 
     A line may stand before the columns.
     """
     with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        file.write(before and f"{before}\n")
+        file.write(head and f"{head}\n")
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)

@@ -24,7 +24,7 @@ from heldout.typing import Floats, Ints
 
 ROW_SUM_TOLERANCE = 1e-9
 SYMMETRY = 1e-6  # relative tolerance
-LEAST = 1e-300  # parameter of a Dirichlet: the inverse of one below 1e-308 is infinite
+LEAST_PARAMETER = 1e-300  # parameter of a Dirichlet: the inverse of one below 1e-308 is infinite
 DRAWS = 10_000  # draws of theta for its mean under a logistic-normal prior
 ENTRIES = 2**19  # entries of a block of the documents x vocabulary array: 4 MB
 
@@ -142,8 +142,8 @@ class Topics(_UnderAnyPrior, Saved):
 
     def __post_init__(self) -> None:
         self._check_phi(len(self.alpha), "Dirichlet parameters")
-        if not np.all((self.alpha >= LEAST) & np.isfinite(self.alpha)):
-            raise InputError(f"topics: every Dirichlet parameter must be at least {LEAST:g}, and finite")
+        if not np.all((self.alpha >= LEAST_PARAMETER) & np.isfinite(self.alpha)):
+            raise InputError(f"topics: every Dirichlet parameter must be at least {LEAST_PARAMETER:g}, and finite")
 
     @property
     def parameters(self) -> dict[str, Floats]:
@@ -274,12 +274,12 @@ class OwnPriors(_UnderAnyPrior):
     def __post_init__(self) -> None:
         if self.alphas.ndim != 2 or self.alphas.shape[1] != len(self.phi):
             raise InputError(f"own priors: parameters of shape {self.alphas.shape}; give {len(self.phi)} to a document")
-        known = np.isfinite(self.alphas) & ((self.alphas == 0.0) | (self.alphas >= LEAST))
+        known = np.isfinite(self.alphas) & ((self.alphas == 0.0) | (self.alphas >= LEAST_PARAMETER))
         bad = ~known.all(axis=1) | ~(self.alphas > 0.0).any(axis=1)
         if bad.any():
             raise InputError(
-                f"own priors: document {int(bad.argmax())} has a Dirichlet parameter below {LEAST:g} or undefined, or"
-                " no topic; 0 is for topics that it does not have"
+                f"own priors: document {int(bad.argmax())} has a Dirichlet parameter below {LEAST_PARAMETER:g} or"
+                " undefined, or no topic; 0 is for topics that it does not have"
             )
         self._check_phi(len(self.phi), "topics")
 

@@ -13,7 +13,7 @@ from artifact.contrasts.effect import shown
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers import PAPERS
-from artifact.study.study import from_yaml, with_frozen
+from artifact.study.study import from_yaml
 from artifact.typesetting.contrasts_table import at_most_topics
 from artifact.typesetting.readme import commands, effect, law, results, studies, update
 from heldout.errors import InputError
@@ -27,14 +27,12 @@ STUDIES = ROOT / "workflow/studies"
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     study = tmp_path_factory.mktemp("shown") / "study.json"
-    settings = from_yaml((ROOT / "workflow/studies/paper.yaml").read_text())
-    shown_study, frozen, _ = with_frozen(settings, REFERENCE.parent)
-    study.write_text(json.dumps(shown_study))
+    study.write_text(json.dumps(from_yaml((ROOT / "workflow/studies/paper.yaml").read_text())))
     read = Inputs.read(
         study,
         *(REFERENCE / name for name in ("scores.csv", "corpora.csv")),
         groups=REFERENCE / "groups.csv.gz",
-        timings=[folder / "timings.csv" for folder in (REFERENCE, *frozen)],
+        timings=[REFERENCE / "timings.csv"],
         measurements=REFERENCE / "measurements.csv.gz",
         notes=REFERENCE / "notes.csv",
         benchmarks=ROOT / "data/reference/estimator_timings.csv",

@@ -423,14 +423,28 @@ def test_the_shipped_studies_plan_every_exhibit(snakemake: ForkedSnakemake, stud
     assert jobs["figures"] == jobs["tables"] == 1
 
 
-def test_a_study_of_drawn_corpora_alone_plans_its_models_and_no_exhibit(snakemake: ForkedSnakemake) -> None:
-    study = "workflow/studies/buntine.yaml"
-    done = snakemake.run(ROOT, "--dry-run", "--forceall", "--cores", "1", "--configfile", study)
+def test_a_part_plans_its_experiments_and_what_they_read_alone(snakemake: ForkedSnakemake) -> None:
+    done = snakemake.run(ROOT, "--dry-run", "--forceall", "--cores", "1", "--", "part_buntine")
     assert done.returncode == 0, done.stderr[-3000:]
     jobs = planned(done.stdout + done.stderr)
-    settings = Settings(load_study(ROOT / study, ROOT / "data"))
-    assert jobs["experiment"] == len(list(settings.experiments())) > jobs["grow"] > 0
+    settings = Settings(load_study(ROOT / "workflow/studies/paper.yaml", ROOT / "data"))
+    runs = [run for name in settings.study["parts"]["buntine"]["experiments"] for run in settings.experiment_runs(name)]
+    assert jobs["experiment"] == len(runs) > jobs["grow"] > 0
     assert "paper" not in jobs
+
+
+def test_a_study_of_standalone_experiments_has_tables_and_no_exhibit(
+    snakemake: ForkedSnakemake, tmp_path: Path
+) -> None:
+    study = from_yaml((ROOT / "workflow/studies/paper.yaml").read_text())
+    alone = {"study": "alone", "corpora": study["corpora"], "measures": {"law": study["measures"]["law"]}}
+    alone["measures"]["law"] |= {"corpora": ["nips", "none"], "topics": {"nips": [2], "none": [3]}}
+    folder = checkout(tmp_path, alone)
+    done = snakemake.run(folder, *tiny("--dry-run", "--cores", "1"))
+    assert done.returncode == 0, done.stderr[-3000:]
+    jobs = planned(done.stdout + done.stderr)
+    assert (jobs["experiment"], jobs["collect_scores"]) == (2, 1)
+    assert "effects" not in jobs
 
 
 def test_snakemakes_linter_has_nothing_to_say_of_the_rules(snakemake: ForkedSnakemake) -> None:

@@ -15,7 +15,7 @@ from snakemake.utils import update_config
 from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC, raw_files
 from artifact.study.digest import Digests
 from heldout.errors import InputError, printable
-from artifact.makers import contrast_modules, exhibit_modules, modules_of, older_than_code
+from artifact.makers import contrast_modules, exhibit_modules, modules_of
 from artifact.study.manifest import kind
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
@@ -32,7 +32,6 @@ from artifact.study.study import (
     Run,
     Settings,
     read_study,
-    with_frozen,
     without_missing,
     without_unavailable,
 )
@@ -74,12 +73,11 @@ try:
     if study.get("results") != "reference":
         study, absent = without_unavailable(study, Path("data/raw"), mirror)
     study, notice = without_missing(study)
-    shown, FROZEN, lacking = with_frozen(study, Path(source("data/reference")))
 except InputError as error:
     print(f"heldout: {printable(error)}", file=sys.stderr)
     sys.exit(2)
 
-for text in filter(None, (absent, notice, lacking)):
+for text in filter(None, (absent, notice)):
     print(f"heldout: {text}", file=sys.stderr)
 
 if "mirror" in study:  # for the jobs; not a parameter, for where a file comes from is no reason to make it again
@@ -88,7 +86,7 @@ if "mirror" in study:  # for the jobs; not a parameter, for where a file comes f
 settings = Settings(study)
 SCORED = set(settings.fits())
 PAPERS = papers_of(study)
-EXHIBITS = exhibits(PAPERS, shown)
+EXHIBITS = exhibits(PAPERS, study)
 REALISTIC = study["realistic"]
 OF_ALL_CHAINS = "convergence"  # the experiment
 
@@ -132,7 +130,7 @@ TABLES = (
     | {"arrays": f"{DATA}/arrays.npz"}
 )
 GIVEN = " ".join(f"--{name} {{input.{name}}}" for name in ("study", *TABLES))
-# a frozen study has tables alone
+# a study of standalone experiments has tables alone
 RESULTS = (
     PDF
     if settings.documented
@@ -143,7 +141,7 @@ RESULTS = (
     ]
 )
 TIMINGS = {
-    "timings": [REFERENCE / "timings.csv", *(folder / "timings.csv" for folder in FROZEN)],
+    "timings": [REFERENCE / "timings.csv"],
     "benchmarks": [Path(source("data/reference/estimator_timings.csv"))],
 }
 TIMINGS = {name: list(map(str, kept)) for name, files in TIMINGS.items() if (kept := [f for f in files if f.exists()])}
@@ -187,11 +185,6 @@ def made(since):
 onstart:
     alone()
     STARTED.append(time.time())
-    if older := ", ".join(older_than_code(FROZEN, DIGESTS.of)):
-        print(
-            f"heldout: kept results older than their code: {older}; `make freeze STUDY=NAME` renews one",
-            file=sys.stderr,
-        )
     # Snakemake's own lines tell of every job; the display of `--logger rich` shows on a terminal alone
     if workflow.logger_manager.plugin_handlers and not sys.stderr.isatty():
         workflow.logger_manager.logger.addHandler(ProgressLines())
@@ -398,7 +391,7 @@ def corpus_to_read(wildcards):
 
 def experiment_settings(wildcards):
     """Return an experiment's settings as JSON."""
-    return as_json(study["measures"][wildcards.name].get("settings", {}))
+    return as_json(settings.experiment_settings(wildcards.name, wildcards.corpus, wildcards.model))
 
 
 def trained_settings(wildcards):

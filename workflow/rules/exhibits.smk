@@ -13,7 +13,7 @@ rule write_study:
         f"{LOGS}/write_study.log",
     params:
         study=json.dumps(
-            {key: value for key, value in shown.items() if key not in ("mirror", "results", "frozen")}, sort_keys=True
+            {key: value for key, value in study.items() if key not in ("mirror", "results")}, sort_keys=True
         ),
     shell:
         "printf '%s\\n' {params.study:q} > {output:q} 2> {log:q}"
@@ -32,7 +32,7 @@ rule effects:
     benchmark:
         f"{BENCHMARKS}/effects.tsv"
     params:
-        code=code_from(contrast_modules, shown),
+        code=code_from(contrast_modules, study),
         options=options(TIMINGS),
     shell:
         f"{STEP} effects {GIVEN} {{params.options:q}} --output {{output:q}} 2> {{log:q}}"
@@ -55,7 +55,7 @@ rule figures:
         f"{BENCHMARKS}/figures.tsv"
     threads: 2
     params:
-        code=code_from(exhibit_modules, shown, "figure"),
+        code=code_from(exhibit_modules, study, "figure"),
         options=[],
         folder=subpath(output[0], parent=True),
     shell:
@@ -78,7 +78,7 @@ rule tables:
         f"{BENCHMARKS}/tables.tsv"
     threads: 2
     params:
-        code=code_from(exhibit_modules, shown, "table", "macros"),
+        code=code_from(exhibit_modules, study, "table", "macros"),
         options=options(TIMINGS | TOOK | {"commit": checked_out(), "date": commit("%cs")}),
         folder=subpath(output[0], parent=True),
     shell:

@@ -33,11 +33,19 @@ rule experiment:
         " --arrays {output.arrays:q} 2> {log:q}"
 
 
+for part, asked in study["parts"].items():
+
+    rule:
+        name:
+            f"part_{part}"
+        input:
+            files("scores", [run for kind in asked["experiments"] for run in settings.experiment_runs(kind)]),
+
+
 rule collect_scores:
     """Merge all scores into one table."""
     input:
         all_scores(),
-        [f"{folder}/scores.csv" for folder in FROZEN],
     output:
         f"{DATA}/scores.csv",
     log:
@@ -54,7 +62,6 @@ rule collect_groups:
     """Merge what groups of documents add to all scores into one table."""
     input:
         all_scores(),
-        [file for folder in FROZEN if (file := folder / "groups.csv.gz").exists()],
     output:
         f"{DATA}/groups.csv",
     log:
@@ -71,7 +78,6 @@ rule collect_measurements:
     """Merge all measurements into one table."""
     input:
         files("measurements", settings.experiments()),
-        [f"{folder}/measurements.csv" for folder in FROZEN],
     output:
         f"{DATA}/measurements.csv",
     log:
@@ -88,7 +94,6 @@ rule collect_notes:
     """Merge all notes into one table."""
     input:
         files("notes", settings.experiments()),
-        [f"{folder}/notes.csv" for folder in FROZEN],
     output:
         f"{DATA}/notes.csv",
     log:
@@ -105,7 +110,6 @@ rule collect_arrays:
     """Merge all arrays into one file."""
     input:
         files("arrays", settings.experiments(), "npz"),
-        [file for folder in FROZEN if (file := folder / "arrays.npz").exists()],
     output:
         f"{DATA}/arrays.npz",
     log:

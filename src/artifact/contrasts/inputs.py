@@ -74,7 +74,7 @@ class Inputs:
     ) -> Self:
         """Read the inputs from their files; `versions` are the installed packages'.
 
-        `timings` are the study's and those of its frozen ones; `tables` "measurements", "notes", "arrays",
+        `timings` are its jobs'; `tables` "measurements", "notes", "arrays",
         "benchmarks", "commands" and "effects", where there are any.
 
         Raises:
@@ -137,8 +137,7 @@ def read_corpora(path: Path) -> "pd.DataFrame":
 def read_timings(*paths: Path) -> "pd.DataFrame":
     """Read timings tables as one; blank topics and seeds stay blank, blank measurements become NaN.
 
-    Of a job that several tables have, the first one's row is kept. "frozen" tells the rows of the first table, False,
-    from others.
+    Of a job that several tables have, the first one's row is kept.
 
     Raises:
         InputError: when one cannot be read or lacks a column.
@@ -149,10 +148,7 @@ def read_timings(*paths: Path) -> "pd.DataFrame":
 
     numbers = ("seconds", "cpu_seconds", "memory_mb")
     types = {column: float if column in numbers else str for column in COLUMNS}
-    tables = [
-        _read(path, types, "timings", na_values={name: [""] for name in numbers}).assign(frozen=place > 0)
-        for place, path in enumerate(paths)
-    ]
+    tables = [_read(path, types, "timings", na_values={name: [""] for name in numbers}) for path in paths]
     job = [column for column in COLUMNS if column not in numbers]
     return pd.concat(tables, ignore_index=True).drop_duplicates(job, ignore_index=True)
 

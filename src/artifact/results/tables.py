@@ -22,7 +22,7 @@ NUMBER_OF_ROWS = "# rows: "  # start of the first line of a job's table, with ho
 
 def write_counted(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Write a job's table, whose first line says how many rows it has: one that has lost some is told by it."""
-    write_rows(path, columns, rows, before=f"{NUMBER_OF_ROWS}{len(rows)}")
+    write_rows(path, columns, rows, head=f"{NUMBER_OF_ROWS}{len(rows)}")
 
 
 def _rows_said(path: Path, what: str) -> int | None:
@@ -39,7 +39,9 @@ def _rows_said(path: Path, what: str) -> int | None:
 def _require_number(path: Path, what: str, rows: int, said: int | None) -> None:
     """Refuse a table that has another number of rows than it says."""
     if said is not None and rows != said:
-        raise InputError(f"{path}: not a whole {what} table: {rows} rows, where its first line says {said}; make it again")
+        raise InputError(
+            f"{path}: not a whole {what} table: {rows} rows, where its first line says {said}; make it again"
+        )
 
 
 def merge_rows(

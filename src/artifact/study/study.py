@@ -1,7 +1,6 @@
 """A study's settings, their check, and the runs that they ask for."""
 
 import copy
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -16,7 +15,12 @@ from heldout.models import LDA, PLSA
 
 HELD_OUT = 0.3  # held-out share of one's own corpora, as for Cranfield and Medline
 BYTES, LEVELS, ALIASES = 100_000, 32, 100  # most bytes of a study's file, lists within one another and repeated parts
-NOT_TAKEN_OVER = ("frozen", "mirror", "results")  # keys that a study of one's own does not take over
+NOT_TAKEN_OVER = (
+    "parts",
+    "experiment_corpora",
+    "mirror",
+    "results",
+)  # keys that a study of one's own does not take over
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND_VOCABULARY, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
@@ -29,10 +33,12 @@ PARTS = ("train", "fold_in")  # parts of a model's settings
 SELECTION = "model-selection"  # experiment with growing models, on corpora drawn from trained models
 IS_PROBABILITY = "is-a-probability"  # experiment on documents of its own, also from the true models of drawn corpora
 DRAWN = (SELECTION, IS_PROBABILITY, "mean-ratio")  # experiments on drawn corpora
-# keys that a frozen study, or one of the gallery, may lack
+# keys that a study of standalone experiments, or one of the gallery, may lack
 NOTHING: Mapping[str, Any] = {
     "seeds": [],
+    "parts": {},
     "corpora": {},
+    "experiment_corpora": {},
     "table_1_also": [],
     "synthetic": {"scale": 1.0, "seed": 0},
     "topics": [],
@@ -126,7 +132,7 @@ class Settings:
 
     @property
     def documented(self) -> bool:
-        """Whether a document shows the study's exhibits; a frozen study has tables alone."""
+        """Whether a document shows the study's exhibits; one of standalone experiments has tables alone."""
         return self.document != MAIN or bool(self.study["models"])
 
     @property
@@ -253,13 +259,27 @@ class Settings:
         return tuple(Run(corpus, PLSA, SECOND_READING, k, s) for k in self.topics for s in self.second_reading_seeds)
 
     def experiment(self, name: str) -> Mapping[str, Any]:
-        """Return an experiment's entry in the study (corpora, seeds, settings); empty if the study does not run it."""
+        """Return an experiment's entry in the study (corpora, seeds, settings); empty if the study does not run it.
+
+        Of one that has other settings on other corpora, or of other models, too, this is the first entry.
+        """
         asked: Mapping[str, Any] = self.study["measures"].get(name, {})
         return asked
+
+    def experiment_settings(self, kind: str, corpus: str, model: str) -> dict[str, Any]:
+        """Return the settings of an experiment on a corpus and of a model, by the first entry that has both."""
+        asked = self.experiment(kind)
+        for entry in (asked, *asked.get("also", ())):
+            if corpus in entry["corpora"] and model in entry.get("models", (model,)):
+                return dict(entry.get("settings", {}))
+        return dict(asked.get("settings", {}))
 
     def experiment_runs(self, kind: str) -> tuple[Run, ...]:
         """Return the runs of one experiment; their variant is the experiment's name."""
         asked = self.experiment(kind)
+        return tuple(run for entry in (asked, *asked.get("also", ())) for run in self._runs(kind, entry))
+
+    def _runs(self, kind: str, asked: Mapping[str, Any]) -> tuple[Run, ...]:
         topics = asked.get("topics", [0])
         models = asked.get("models", ["none"])
         if kind == SELECTION:
@@ -286,7 +306,7 @@ class Settings:
             return int(self.study["realistic"]["test_documents"])
         if corpus == NO_CORPUS:
             return 0
-        corpora = self.study["corpora"]
+        corpora = self.study["corpora"] | self.study["experiment_corpora"]
         return int(corpora.get(corpus, corpora.get(corpus.removesuffix("-unstemmed")))["test_documents"])
 
     def settings_of(self, model: str, variant: str, part: str) -> dict[str, Any]:
@@ -346,9 +366,13 @@ def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
     missing: list[str] = []
     for kind in PACKAGES:
         if asked := measures.pop(kind, None):
-            missing += [package for package in asked["models"] if package not in there]
-            if models := [package for package in asked["models"] if package in there]:
-                measures[kind] = {**asked, "models": models}
+            entries = []
+            for entry in (asked, *asked.get("also", ())):
+                missing += [package for package in entry["models"] if package not in there]
+                if models := [package for package in entry["models"] if package in there]:
+                    entries.append({**entry, "models": models})
+            if entries:
+                measures[kind] = {**entries[0], "also": entries[1:]}
     if held := measures.get(IS_PROBABILITY):
         missing += [library for library in held["settings"]["libraries"] if library not in there]
         libraries = {name: n for name, n in held["settings"]["libraries"].items() if name in there}
@@ -365,57 +389,35 @@ def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[dict[str, Any], str]:
-    """Return a study of the gallery without the corpora that a mirror lacks, and a notice (empty if none is missing).
+    """Return a study without the corpora of experiments that a mirror lacks, and a notice (empty if none is missing).
 
-    A study of another document, or whose results are the reference, is returned as it is. Files may be in the folder
-    `raw` already, or in the `mirror`, which takes the place of downloads (empty for none).
+    All corpora of the gallery are those of experiments. A study whose results are the reference is returned as it is.
+    Files may be in the folder `raw` already, or in the `mirror`, which takes the place of downloads (empty for none).
     """
     from heldout.corpora.names import raw_files
 
-    if study.get("document", MAIN) == MAIN or "results" in study or not mirror:
+    key = "corpora" if study.get("document", MAIN) != MAIN else "experiment_corpora"
+    if "results" in study or not mirror or not study[key]:
         return study, ""
     places = (raw, Path(mirror))
     absent = {
         corpus: {file for file in raw_files(corpus) if not any((place / file).is_file() for place in places)}
-        for corpus in study["corpora"]
+        for corpus in study[key]
     }
     lacking = [corpus for corpus, files in absent.items() if files]
-    measures = {
-        kind: {**asked, "corpora": corpora}
-        for kind, asked in study["measures"].items()
-        if (corpora := [corpus for corpus in asked["corpora"] if corpus not in lacking])
-    }
-    kept = {corpus: held_out for corpus, held_out in study["corpora"].items() if corpus not in lacking}
+    measures = {}
+    for kind, asked in study["measures"].items():
+        entries = [
+            {**entry, "corpora": corpora}
+            for entry in (asked, *asked.get("also", ()))
+            if (corpora := [corpus for corpus in entry["corpora"] if corpus not in lacking])
+        ]
+        if entries:
+            measures[kind] = {**entries[0], **({"also": entries[1:]} if entries[1:] else {})}
+    kept = {corpus: held_out for corpus, held_out in study[key].items() if corpus not in lacking}
     named = ", ".join(sorted(set().union(*absent.values())))
     notice = f"{named} not in {mirror}: {', '.join(lacking)} left out of the exhibits" if lacking else ""
-    return {**study, "corpora": kept, "measures": measures}, notice
-
-
-def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], list[Path], str]:
-    """Return a study as its exhibits see it: with the experiments of studies whose results are frozen.
-
-    NAME/study.json of the folder of reference results has the settings of each study in `frozen`. Also return their
-    folders, and a notice on missing folders (empty if all are there). Of an experiment that several of them have,
-    on other corpora or of other models, the settings are the first's.
-
-    Raises:
-        InputError: when the study asks for one of their experiments itself, or a file of settings cannot be read.
-    """
-    folders = [reference / str(name) for name in study.get("frozen", ())]
-    there, asked = [folder for folder in folders if (folder / "study.json").exists()], study["measures"]
-    for folder in there:
-        try:
-            settings = json.loads((folder / "study.json").read_text(encoding="utf-8"))
-            measures, realistic = dict(settings["measures"]), settings["realistic"]
-        except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{folder / 'study.json'}: not a study's settings ({error}); freeze it again") from error
-        if twice := ", ".join(kind for kind in measures if kind in asked):
-            raise InputError(f"study: at frozen: {folder.name} has {twice}, which the study runs itself; leave one out")
-        study = {**study, "measures": {**measures, **study["measures"]}}
-        if realistic["corpora"]:  # drawn there
-            study["realistic"] = realistic
-    missing = ", ".join(str(folder) for folder in folders if folder not in there)
-    return study, there, f"{missing}: not there; left out of the exhibits" if missing else ""
+    return {**study, key: kept, "measures": measures}, notice
 
 
 def read_study(path: Path) -> dict[str, Any]:

@@ -32,7 +32,7 @@ _SPECIAL = {
 
 
 def escape(text: str) -> str:
-    """Return text with every character that LaTeX would act on made literal, and so each pair that makes another sign."""
+    """Return text with every character, and every pair of them, that LaTeX would act on made literal."""
     return "".join(_SPECIAL.get(character, character) for character in re.sub(r"([-'`,?!])(?=[-'`,])", "\\1\0", text))
 
 

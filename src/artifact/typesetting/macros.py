@@ -38,18 +38,15 @@ def macros(inputs: Inputs) -> Macros:
 
 def _artifact(inputs: Inputs) -> Macros:
     """Return the minutes and gigabytes of the commands, and the machine on which they were measured."""
-    result = {
-        f"{name}{unit}": latex.DASH for name in ("Paper", "Demo", "Run", "Frozen") for unit in ("Minutes", "Memory")
-    }
+    result = {f"{name}{unit}": latex.DASH for name in ("Paper", "Demo", "Run") for unit in ("Minutes", "Memory")}
     took: dict[str, tuple[float, float]] = {}
     if inputs.commands is not None:
         for row in inputs.commands.to_dict("records"):
             took[str(row["command"]).removeprefix("make ").capitalize()] = row["seconds"] / 60.0, row["memory_mb"]
     if inputs.timings is not None:
-        for name, frozen in (("Run", False), ("Frozen", True)):
-            jobs = inputs.timings[(inputs.timings["frozen"] == frozen) & (inputs.timings["rule"] != TRAINING)]
-            if len(jobs):
-                took[name] = jobs["seconds"].sum() / CORES / 60.0, jobs["memory_mb"].max()
+        jobs = inputs.timings[inputs.timings["rule"] != TRAINING]
+        if len(jobs):
+            took["Run"] = jobs["seconds"].sum() / CORES / 60.0, jobs["memory_mb"].max()
     for name, (minutes, megabytes) in took.items():
         result |= {f"{name}Minutes": latex.decimal(minutes, 0 if minutes > 10.0 else 1)}
         result |= {f"{name}Memory": latex.decimal(megabytes / 1000.0, 1)}

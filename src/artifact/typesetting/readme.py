@@ -3,14 +3,14 @@
 import csv
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from artifact.contrasts.inputs import Inputs, read_timings
 from artifact.results.timings import CORES, TRAINING
-from artifact.study.study import from_yaml
+from artifact.study.study import SELECTION, from_yaml
 from artifact.typesetting import contrasts_table
 from artifact.typesetting.table import Table
 from heldout.errors import InputError
@@ -100,7 +100,7 @@ def commands(path: Path) -> str:
 
 
 def studies(path: Path, folder: Path) -> str:
-    """Return the table of all studies with the time and memory of their jobs.
+    """Return the table of the study `paper`, its parts and the other studies with the time and memory of their jobs.
 
     Args:
         path: the measured commands; beside it NAME/timings.csv, the jobs of the study NAME.
@@ -109,13 +109,15 @@ def studies(path: Path, folder: Path) -> str:
     Raises:
         InputError: when a table cannot be read.
     """
-    frozen = from_yaml((folder / f"{DEFAULT}.yaml").read_text(encoding="utf-8"))["frozen"]
     cells = []
     names = sorted(timings.parent.name for timings in path.parent.glob("*/timings.csv"))
     for name in sorted(names, key=lambda name: name != DEFAULT):
-        first = " ".join(re.findall(r"^# (.*)$", (folder / f"{name}.yaml").read_text(encoding="utf-8"), re.MULTILINE))
-        does = first.partition(f"`{name}`: ")[2].partition(". ")[0] + (" (frozen)" if name in frozen else "")
+        text = (folder / f"{name}.yaml").read_text(encoding="utf-8")
+        does = " ".join(re.findall(r"^# (.*)$", text, re.MULTILINE)).partition(f"`{name}`: ")[2].partition(". ")[0]
         cells.append((f"`{name}`", does, *_took(path.parent / name / "timings.csv")))
+        for part, asked in from_yaml(text).get("parts", {}).items():
+            took = _took(path.parent / name / "timings.csv", asked["experiments"])
+            cells.append((f"its part `{part}`", asked["about"], *took))
     return f"{Table(('study', 'about', *COSTS), cells).markdown()}\n{_machines(_measured(path))}\n"
 
 
@@ -127,10 +129,15 @@ def _measured(path: Path) -> list[dict[str, str]]:
         raise InputError(f"{path}: cannot be read ({error.strerror}); benchmarks/commands.py writes it") from error
 
 
-def _took(timings: Path) -> tuple[str, str, str]:
-    """Return the minutes of a study's jobs over `CORES` cores, the processor's, and the memory of the largest job."""
+def _took(timings: Path, experiments: Sequence[str] = ()) -> tuple[str, str, str]:
+    """Return the minutes of a study's jobs over `CORES` cores, the processor's, and the memory of the largest job.
+
+    Of some experiments alone, where they are given, with the training of growing models for those that read them.
+    """
     jobs: pd.DataFrame = read_timings(timings)
     jobs = jobs[jobs["rule"] != TRAINING]
+    if experiments:
+        jobs = jobs[jobs["variant"].isin([*experiments, *(["grown"] if SELECTION in experiments else [])])]
     wall, processor = (jobs[column].sum() / CORES / 60.0 for column in ("seconds", "cpu_seconds"))
     return f"{wall:.0f}", f"{processor:.0f}", _gigabytes(jobs["memory_mb"].max())
 

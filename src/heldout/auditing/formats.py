@@ -6,7 +6,7 @@ browser acts on.
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ MINUS = "\N{MINUS SIGN}"
 SAME = 1e-3  # nats per token: numbers closer than this count as equal
 ERRORS = 2.0  # standard errors: so does a number this close to the likelihood
 ROUNDING = 1e-9  # nats per token
+ONE_DECIMAL = 0.4  # error that warrants one decimal
 
 clean = printable
 
@@ -44,6 +45,19 @@ def perplexity(value: float, spread: float = 0.0) -> str:
     if shown and "e" not in shown:
         return f"{value:,.{len(shown.partition('.')[2])}f}"
     return f"{value:,.0f}" if value >= 1000.0 else f"{value:,.1f}"
+
+
+def perplexities(values: Sequence[float], spreads: Sequence[float] = ()) -> list[str]:
+    """Return a column of perplexities, all with the decimals that the largest of their errors warrants.
+
+    Examples:
+        >>> perplexities([1928.2, 985.31]), perplexities([1928.2, 2004.81], [0.0, 0.34])
+        (['1,928.2', '985.3'], ['1,928.2', '2,004.8'])
+    """
+    spread = max((spread for spread in spreads if math.isfinite(spread)), default=0.0)
+    if not spread and any(value < 1000.0 for value in values):
+        spread = ONE_DECIMAL
+    return [perplexity(value, spread) for value in values]
 
 
 def interval(low: float, high: float) -> str:
@@ -86,14 +100,16 @@ def difference(value: float, reference: float) -> str:
     """Return in words how a perplexity compares with another.
 
     Examples:
-        >>> difference(3220.0, 100.0), difference(62.0, 100.0)
-        ('32 times', '38 % below')
+        >>> difference(3220.0, 100.0), difference(62.0, 100.0), difference(100.0, 100.001)
+        ('32 times', '38 % below', 'equal to')
     """
     factor = value / reference
     if factor >= 2.0:
         number = f"{factor:.1f}".removesuffix(".0") if factor < 9.95 else f"{factor:,.0f}"
         return f"{number if factor < 1e5 else ratio(factor)} times"
     percent = abs(factor - 1.0) * 100.0
+    if percent < 0.005:
+        return "equal to"
     return f"{percent:.{0 if percent >= 9.95 else 1 if percent >= 0.95 else 2}f} % {'above' if factor > 1 else 'below'}"
 
 

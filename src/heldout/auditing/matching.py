@@ -17,7 +17,17 @@ from heldout.auditing.co_occurrence import (
     least_co_occurrence,
 )
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.documents import COLUMNS, NUMBERS, TEXTS, digest_of, in_random_order, read_documents, with_words
+from heldout.corpora.documents import (
+    COLUMNS,
+    NUMBERS,
+    TEXTS,
+    digest_of,
+    each_once,
+    in_random_order,
+    read_documents,
+    unmatched,
+    with_words,
+)
 from heldout.errors import InputError, InputWarning
 from heldout.libraries import Fitted
 from heldout.libraries.checks import in_order
@@ -81,10 +91,13 @@ def opened(model: Any, documents: Any, vocabulary: Sequence[str] | None, seed: i
     fitted, name = as_fitted(model, vocabulary)
     counts = unwrap(model).counts(documents)
     read = read_documents(counts)
+    if counts is documents and getattr(vocabulary, "binary", False):
+        read = each_once(read)
     if counts is not documents and fitted.words_known and read.provenance.get("words") == COLUMNS:
         read = with_words(read, fitted.topics.vocabulary)
     fitted, matched = over_same_words(fitted, read)
-    matched = replace(matched, provenance=read.provenance | {"digest": digest_of(read)})
+    known = unmatched(read, fitted.topics.vocabulary)
+    matched = replace(matched, provenance=read.provenance | {"digest": digest_of(read)} | known)
     return fitted, name, in_random_order(matched, seed), read.lengths - matched.lengths
 
 

@@ -320,7 +320,8 @@ class RankOptions(Options):
     Attributes:
         coherence: measure the topics' coherence.
         coherence_documents: measure coherence in these documents (default: the held-out ones).
-        coherence_measure: measure coherence by npmi, over documents, or by c_v, over windows of texts.
+        coherence_measure: measure coherence by npmi, over documents, or by c_v, over windows of texts in their order,
+            as tomotopy computes it.
     """
 
     coherence: bool = True
@@ -339,10 +340,10 @@ class Outputs:
 
     Attributes:
         typed: the arguments as they were typed, for the page.
-        format: name the form of the documents: scipy, mm, uci, ldac, text or heldout (default: guessed).
+        format: name the form of the documents: scipy, mm, uci, ldac, csv, parquet, text or heldout (default: guessed).
         documents_vocabulary: read the documents' words, one per line, where they are numbers.
         html: write a page with figures.
-        json: write JSON; - writes it to standard output, in place of the table.
+        json: write JSON; - writes it to standard output, in place of the report.
     """
 
     typed: Sequence[str] = ()
@@ -368,7 +369,8 @@ class Files(Outputs):
 
     Attributes:
         models: the models' files.
-        documents: score the held-out documents in this file, or folder of texts.
+        documents: score the held-out documents in this file, or in this folder of texts, whose .txt files are cut into
+            runs of letters and digits in lower case.
         model_format: name the form of the models' files: skops, gensim, tomotopy, mallet, lda-c, npz, csv or pickle
             (default: guessed).
         stem: stem the words of texts, as in Cranfield and Medline.
@@ -394,7 +396,7 @@ class AuditCommand(AuditOptions, Files):
 
     Attributes:
         models: read the fitted model in this file, or in LDA-C's folder.
-        csv: write the documents' values, a row each.
+        csv: write the documents' values, a row each; - writes them to standard output, in place of the report.
     """
 
     models: tuple[Path]

@@ -48,9 +48,9 @@ class Plan:
         models = f"{len(self.topics)} models of " if len(self.topics) > 1 else ""
         work = self.work
         lines = [
-            f"{models}{', '.join(f'{K:,}' for K in self.topics)} topics; {self.documents:,} documents of"
-            f" {self.tokens:,} tokens; {self.left_out:,} tokens ({share:.1f} %) outside the vocabulary;"
-            f" {self.empty:,} empty documents",
+            f"{models}{', '.join(f'{K:,}' for K in self.topics)} topic{'s' * (self.topics != (1,))};"
+            f" {self.documents:,} documents of {self.tokens:,} tokens; {self.left_out:,} tokens ({share:.1f} %) outside"
+            f" the vocabulary; {self.empty:,} empty documents",
             f"likelihood: {work.estimator}{f', {work.samples:,} samples' if work.samples else ''}. {work.reason}",
         ]
         if self.kept:

@@ -33,6 +33,7 @@ from heldout.libraries import Fitted
 from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
+OUTPUT = Path("-")  # standard output, in the place of a file
 # newest files in the user's cache, by their names: of values a file a model, of a choice a file a fit
 KEPT = {"*.values": 20, f"*{SUFFIX}": 400}
 INTERRUPTED = 128  # number of the signal on top of it, the shells' convention
@@ -56,8 +57,11 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
         ModuleNotFoundError: for a page without matplotlib, before the work starts.
     """
     table = None if isinstance(command, RankCommand) else command.csv
+    if command.json == "-" and table == OUTPUT:
+        raise InputError("--json - and --csv -: both on standard output; write one of them into a file")
     for path in filter(None, (command.html, command.json_file, table)):
-        require_writable(path)
+        if path != OUTPUT:
+            require_writable(path)
     if command.html is not None and importlib.util.find_spec("matplotlib") is None:
         raise ModuleNotFoundError(name="matplotlib")  # now; its import, which takes a second, comes after the work
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "heldout"
@@ -70,18 +74,18 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
 
     ends: list[int] = []
     try:
-        models = {} if isinstance(command, ChooseCommand) else _read_models(command)
         _require_documents(command.documents)
-        documents: Any = None
-        if not isinstance(command, ChooseCommand):
-            documents = read_documents(
-                command.documents,
-                form=command.format,
-                documents_vocabulary=command.documents_vocabulary,
-                stem=command.stem,
-            )
+        models = {} if isinstance(command, ChooseCommand) else _read_models(command)
         with _terminated_as_interrupted(ends), bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
+            documents: Any = None
+            if not isinstance(command, ChooseCommand):
+                documents = read_documents(
+                    command.documents,
+                    form=command.format,
+                    documents_vocabulary=command.documents_vocabulary,
+                    stem=command.stem,
+                )
 
             def progress(done: int, share: float) -> None:
                 nonlocal evaluated
@@ -104,16 +108,20 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
         print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
         return INTERRUPTED + (signal.SIGTERM if ends else signal.SIGINT)
     result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
+    rows = result.records("documents") if isinstance(result, Audit) else result.records()
     # files first: the table's reader may close the pipe
     if command.html is not None:
         write_text(command.html, result.to_html())
-    if table is not None:
-        write_rows(table, result.records("documents") if isinstance(result, Audit) else result.records())
+    if table is not None and table != OUTPUT:
+        with replacing(table) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+            write_rows(rows, file)
     if command.json_file is not None:
         with replacing(command.json_file) as temporary, temporary.open("w", encoding="utf-8") as file:
             write_json(result.to_json(arrays=True), file)
     if command.json == "-":
         write_json(result.to_json(arrays=True), out)
+    elif table == OUTPUT:
+        write_rows(rows, out)
     else:
         Console(file=out).print(result)
     if command.store is None:
@@ -141,14 +149,14 @@ def _terminated_as_interrupted(ends: list[int]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, handler)
 
 
-def write_rows(path: Path, records: Iterator[dict[str, Any]]) -> None:
+def write_rows(records: Iterator[dict[str, Any]], file: TextIO) -> None:
     """Write rows as CSV, one by one; a name that a spreadsheet would run is a text to it after an apostrophe."""
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        for number, record in enumerate(records):
-            if not number:
-                writer.writerow(record)
-            writer.writerow(f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for v in record.values())
+    writer = csv.writer(file, lineterminator="\n")
+    for number, record in enumerate(records):
+        if not number:
+            writer.writerow(record)
+        writer.writerow(f"'{v}" if isinstance(v, str) and v[:1] in {*"=+-@"} else v for v in record.values())
+    file.flush()
 
 
 def write_json(values: Any, file: TextIO) -> None:

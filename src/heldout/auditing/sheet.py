@@ -74,6 +74,8 @@ class Sheet:
         """Return text without markup, in the console's alphabet."""
         if self.ascii_only:
             text = text.translate(_SPELT).encode("ascii", "replace").decode()
+        elif not self.is_page:
+            text = text.replace(MINUS, "-")  # which a program reads, too
         return Text(text, style)
 
     def note(self, text: str) -> Text:

@@ -2,8 +2,7 @@
 
 exact_cases.json has families of latent variable models (of Welling et al. 2008, Buntine 2009 and Murphy 2012, chapter
 27), the parameters of models, and their documents; exact_cases.csv has each document's log-likelihood to 12 significant
-digits.
-`workflow/scripts/exact_cases.py` computes them from the definitions.
+digits, by sums over all hidden states.
 """
 
 import csv

@@ -1,5 +1,6 @@
 """Lines, integers and vocabularies of text files."""
 
+import codecs
 import gzip
 import re
 import zlib
@@ -11,6 +12,7 @@ from heldout.limits import ALLOWANCE, EXPANSION, check_expansion, require_file
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
 LONGEST_LINE = 2**26  # bytes
+INDEX = ("", "Unnamed: 0")  # heads of a column of row names, as R and pandas write it
 RULE = "counts as imported; the tokens of a document are in vocabulary order"
 
 Lines = Iterator[tuple[int, str]]
@@ -32,18 +34,27 @@ def integer(text: str, what: str, where: str, low: int, high: int | None = None)
     return value
 
 
+def unmarked(content: bytes) -> bytes:
+    """Return a text's bytes without a byte order mark, which spreadsheets and editors put before UTF-8."""
+    return content.removeprefix(codecs.BOM_UTF8)
+
+
+def text_of(path: Path, content: bytes) -> str:
+    """Return a UTF-8 text without a byte order mark; an InputError names the file and line that is not UTF-8."""
+    try:
+        return unmarked(content).decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}: line {line}: not UTF-8; convert the file") from error
+
+
 def read_lines(path: Path, content: bytes) -> list[str]:
     """Return the lines of a UTF-8 text without their ends (LF or CRLF); a last empty line does not count.
 
     Raises:
         InputError: names the file and line that is not UTF-8.
     """
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}: line {line}: not UTF-8; convert the file") from error
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    lines = [line.removesuffix("\r") for line in text_of(path, content).split("\n")]
     return lines[:-1] if lines[-1] == "" else lines
 
 
@@ -58,9 +69,9 @@ def stream_lines(
 ) -> Lines:
     """Yield the lines of a UTF-8 text, plain or gzipped (by its first bytes), with their numbers from 1.
 
-    No more than a line is held; ends (LF or CRLF) are taken off, as in `read_lines`. A gzipped file may expand `times`
-    times and by `more` bytes (`heldout.limits.check_expansion`). What to do about a file that is not UTF-8, and about a
-    damaged one, goes into the messages.
+    No more than a line is held; ends (LF or CRLF) and a byte order mark are taken off, as in `read_lines`. A gzipped
+    file may expand `times` times and by `more` bytes (`heldout.limits.check_expansion`). What to do about a file that
+    is not UTF-8, and about a damaged one, goes into the messages.
 
     Raises:
         InputError: names the line that is not UTF-8 or too long, or the file that cannot be read.
@@ -80,6 +91,7 @@ def stream_lines(
                         check_expansion(size, expanded, str(path), times=times, more=more)
                     if len(line) > longest:
                         raise InputError(f"{path}: line {number}: longer than {longest} bytes; damaged?")
+                    line = unmarked(line) if number == 1 else line
                     yield number, line.decode("utf-8").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: line {number}: not UTF-8; {encode}") from error

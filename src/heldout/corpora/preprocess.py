@@ -76,7 +76,7 @@ class Rule:
 def read_stop_list(content: bytes, where: str) -> frozenset[str]:
     """Read a stop list, one word per line, lower case; raises InputError when it is not UTF-8 or holds no word."""
     try:
-        words = frozenset(content.decode("utf-8").lower().split())
+        words = frozenset(content.decode("utf-8-sig").lower().split())
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: not UTF-8 (byte {error.start}); convert it, one stop word per line") from error
     if not words:

@@ -1,17 +1,19 @@
 """A folder of plain text files, one document each."""
 
 import unicodedata
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 from heldout.corpora.archives import content_digest
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_lines
 from heldout.corpora.preprocess import ANY_SCRIPT, Rule, corpus_of, read_stop_list, tokeniser
-from heldout.errors import InputError
+from heldout.errors import InputError, InputWarning
 
 
 def text_files(folder: Path) -> list[Path]:
-    """Return the .txt files of a folder in the order of their names.
+    """Return the .txt files of a folder in the order of their names; warn of all others but hidden ones.
 
     Raises:
         InputError: for a missing folder, or when a name is not printable.
@@ -22,6 +24,14 @@ def text_files(folder: Path) -> list[Path]:
     for file in files:
         if not file.name.isprintable():
             raise InputError(f"{folder}: the file name {file.name!a} is not printable; rename the file")
+    others = sorted(other.name for other in folder.iterdir() if other.suffix != ".txt" and other.name[0] != ".")
+    if files and others:
+        named = f"{', '.join(others[:3])}{', ...' if len(others) > 3 else ''}"
+        warnings.warn(
+            f"{folder}: {len(others)} beside its {len(files)} .txt files passed over: {named}",
+            InputWarning,
+            stacklevel=2,
+        )
     return files
 
 
@@ -31,7 +41,7 @@ def as_text(file: Path, content: bytes) -> str:
     Raises:
         InputError: names the line that is not UTF-8.
     """
-    return unicodedata.normalize("NFC", "\n".join(read_lines(file, content)).removeprefix("\ufeff"))
+    return unicodedata.normalize("NFC", "\n".join(read_lines(file, content)))
 
 
 def read(
@@ -89,6 +99,17 @@ def words_of_files(folder: Path, *, stem: bool) -> list[tuple[str, list[str]]]:
     files = text_files(folder)
     if not files:
         raise InputError(f"{folder}: no .txt file in it")
-    # a word's length is no reason to leave it out where the model's vocabulary says which words there are
-    words_of = tokeniser(Rule(ANY_SCRIPT, stop_words=False, stemmer="lancaster" if stem else "none"), frozenset())
+    words_of = cut(stem=stem)
     return [(file.name, words_of(as_text(file, read_bytes(file)))) for file in files]
+
+
+def cut(*, stem: bool) -> Callable[[str], list[str]]:
+    """Return the function from a text to its words: runs of letters, marks and digits of any script, in lower case.
+
+    A word's length is no reason to leave it out where the model's vocabulary says which words there are.
+
+    Examples:
+        >>> cut(stem=False)("COVID in the U.S. and new_york")
+        ['covid', 'in', 'the', 'u', 's', 'and', 'new', 'york']
+    """
+    return tokeniser(Rule(ANY_SCRIPT, stop_words=False, stemmer="lancaster" if stem else "none"), frozenset())

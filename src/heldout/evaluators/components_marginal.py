@@ -194,7 +194,7 @@ def quadrature(components: Components, documents: Corpus, *, penalty: float) -> 
             previous = value[d]
         else:
             raise InputError(
-                f"quadrature: document {documents.documents[d]} of {document.n} tokens has not settled at {ORDERS[-1]}"
+                f"quadrature: {documents.documents[d]} of {document.n} tokens has not settled at {ORDERS[-1]}"
                 " nodes per axis; anneal it"
             )
     return Evaluation.deterministic(value, documents.lengths, left_out)

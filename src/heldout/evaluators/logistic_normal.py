@@ -195,7 +195,7 @@ def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Eva
         settled = -math.inf if document is None else _trapezoid(document, root)
         if settled is None:
             raise InputError(
-                f"quadrature: document {documents.documents[d]} of {documents.lengths[d]} tokens has not settled with"
+                f"quadrature: {documents.documents[d]} of {documents.lengths[d]} tokens has not settled with"
                 f" {MOST_NODES:,} nodes; anneal it"
             )
         value[d] = settled

@@ -15,7 +15,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.topics import AnyTopics, Topics, require_dirichlet
 from heldout.typing import Floats
 
-THESE, TRAINING = "these documents", "the training documents"
+THESE, TRAINING, WEIGHTED = "these documents", "the training documents", "weighted tokens"
 """What a library's number is about."""
 
 
@@ -71,10 +71,10 @@ class Reported:
         unit: its unit, in words ("perplexity per token", "bits per token", "nats").
         perplexity: per token of the same documents, as printed; NaN where it says nothing of them.
         nats_per_token: the number in nats per token; NaN where perplexity is.
-        about: `THESE` or `TRAINING`.
+        about: `THESE`, `TRAINING` or, of a number that is of no word's probability, `WEIGHTED`.
         computes: its meaning, in one sentence.
         terms: its parts, where they can be had; a term that grows with the number of topics says so.
-        note: why it cannot be had, where value is NaN; empty otherwise.
+        note: why it cannot be had, where value is NaN, or cannot be taken apart or compared; empty otherwise.
         base: base of the printed perplexity, whose exponent is minus the nats per token; e but for gensim.
     """
 

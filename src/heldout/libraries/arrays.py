@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.corpora.counts import read_bytes, read_lines
+from heldout.corpora.counts import INDEX, read_bytes, read_lines
 from heldout.errors import InputError
 from heldout.libraries import Fitted, Form, Library
 from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, assemble, prior, vocabulary_of
@@ -35,7 +35,8 @@ def from_object(
 
     phi is (K, V), p(w | z), rows summing to 1; alpha, (K,), the parameters of the Dirichlet prior of theta, or one
     number for K equal ones; mu and Sigma as in `heldout.libraries.checks.assemble`, and so are `tolerance` and
-    `own_words`; the rest as in `heldout.libraries.Library`. heldout's own topics stay as they are.
+    `own_words`; the rest as in `heldout.libraries.Library`. A table's columns that are named by texts name the words.
+    heldout's own topics stay as they are.
 
     Raises:
         InputError: from any of the checks, for (W, b, mu, Sigma), and for an estimator that is not fitted or gives
@@ -58,6 +59,9 @@ def from_object(
             " heldout.log_likelihood gives it"
         )
     phi, *prior_of_theta = model
+    columns = list(getattr(phi, "columns", ()))
+    if own_words is None and columns and all(isinstance(name, str) for name in columns):
+        own_words = columns
     return assemble(
         library="arrays",
         version=np.__version__,
@@ -151,12 +155,19 @@ def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list
     width = entries = 0
     for number, line in enumerate(lines, start=1):
         where = f"{path}: line {number}"
+        if delimiter and number == 1 and 2 * line.count(";") + line.count("\t") > line.count(","):
+            raise InputError(f"{where}: no commas between the columns; write them with commas (write.csv, sep=',')")
         try:
             columns = next(csv.reader([line], strict=True), []) if delimiter else line.split()
         except csv.Error as error:
             raise InputError(f"{where}: not comma-separated values ({error!s:.200})") from error
         if not columns:
             raise InputError(f"{where}: empty; every line is one topic")
+        if delimiter and number == 1 and columns[0] in INDEX:
+            raise InputError(
+                f"{where}: column 1 is {columns[0]!r}, no word but row names or an index; write the table without them"
+                " (row.names = FALSE, index=False)"
+            )
         width = width or len(columns)
         if len(columns) != width:
             raise InputError(f"{where}: {len(columns)} columns, but line 1 has {width}; truncated?")
@@ -186,6 +197,15 @@ def alpha_file(path: Path) -> Path:
     )
 
 
+def read_alpha(path: Path) -> Floats:
+    """Return the numbers of a file of Dirichlet parameters, between commas, or spaces and lines as R's `write` has."""
+    texts = [text for line in read_lines(path, read_bytes(path)) for text in line.split()]
+    values = [parse_number(text) for text in texts]
+    if values and None not in values:
+        return np.array(values, dtype=np.float64)
+    return np.concatenate(read_rows(path, ",")[1])
+
+
 def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     """Read topics from comma-separated values: a line per topic, below a line of the words if there is one.
 
@@ -209,8 +229,7 @@ def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         model: tuple[Any, ...] = (np.array(rows), mean.ravel(), covariance)
     else:
         alpha_path = alpha_file(path)
-        alpha = prior(np.concatenate(read_rows(alpha_path, ",")[1]), len(rows), str(alpha_path))
-        model = (np.array(rows), alpha)
+        model = (np.array(rows), prior(read_alpha(alpha_path), len(rows), str(alpha_path)))
     return from_object(model, vocabulary, str(path), "csv", tolerance=TEXT_TOLERANCE, own_words=header)
 
 

@@ -44,12 +44,14 @@ def is_pickle(first: bytes) -> bool:
 
 def numbers(values: Any, what: str, where: str) -> Floats:
     """Return `values` as a float64 array; an InputError with `what` and `where` for anything but real numbers."""
+    if np.ma.is_masked(values):
+        raise InputError(f"{where}: {what} has a mask; fill the masked numbers (.filled(0.0))")
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
             raise TypeError(f"numbers expected, not {array.dtype}")
         return np.ascontiguousarray(array, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # the last of a tensor with a gradient
         raise InputError(f"{where}: {what} is not an array of numbers ({error!s:.200})") from error
 
 

@@ -58,6 +58,16 @@ def exclusivity(phi: Floats) -> Floats:
     return np.asarray(np.take_along_axis(shares, top_words(phi), axis=1).mean(axis=1))
 
 
+def check_ordered(documents: Iterable[Corpus], measure: str) -> None:
+    """Refuse "c_v", which is of windows of texts, for documents whose words have no order; raises InputError."""
+    for batch in documents:
+        if measure == "c_v" and not batch.provenance["ordered"]:
+            raise InputError(
+                f"{batch.name}: C_v is of the words' order, and counts have none; give lists of words or a folder of"
+                " texts (coherence_documents), or take npmi (coherence_measure)"
+            )
+
+
 def coherence(models: Sequence[AnyTopics], documents: Iterable[Corpus], measure: str = "npmi") -> Coherence:
     """Return the mean coherence of each model's topics, and the number of their top words in the documents.
 
@@ -67,8 +77,10 @@ def coherence(models: Sequence[AnyTopics], documents: Iterable[Corpus], measure:
         measure: "npmi", over documents, or "c_v", over windows of 110 tokens of texts in their order.
 
     Raises:
-        InputError: when tomotopy is not installed.
+        InputError: when tomotopy is not installed, or for "c_v" of documents without an order.
     """
+    batches = list(documents)
+    check_ordered(batches, measure)
     try:
         with warnings.catch_warnings():  # its compiled types warn of how they were built when they are first imported
             warnings.filterwarnings("ignore", "builtin type .* has no __module__ attribute", DeprecationWarning)
@@ -78,7 +90,7 @@ def coherence(models: Sequence[AnyTopics], documents: Iterable[Corpus], measure:
     except ImportError as error:
         raise InputError(f"coherence takes tomotopy: pip install 'heldout[peers]' ({error!s:.200})") from error
     corpus, met = tomotopy.utils.Corpus(), set[str]()
-    for batch in documents:
+    for batch in batches:
         for d in np.flatnonzero(batch.lengths):
             tokens = batch.document(int(d))
             words = [batch.vocabulary[word] for word in (tokens if measure == "c_v" else np.unique(tokens))]

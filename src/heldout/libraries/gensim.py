@@ -31,12 +31,12 @@ from heldout.libraries.parts import (
     DOUBLE,
     SINGLE,
     bound_of_documents,
-    check_parts,
     dirichlet_divergence,
     no_tokens,
     over_words,
     reported_value,
     terms_of_bound,
+    unlike_parts,
 )
 from heldout.limits import memory_for, one_line
 from heldout.typing import Floats
@@ -80,9 +80,14 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
             keys = set(id2word.keys())
             places = range(weights.shape[1])
             own = [id2word[place] if place in keys else f"(type {place})" for place in places]
-            unnamed = sum(place not in keys for place in places)
+            unnamed, named = sum(place not in keys for place in places), 1 + max(keys, default=-1)
         except Exception as error:  # a dictionary of the user's own class
             raise InputError(f"{where}: id2word names no words ({type(error).__name__}: {error!s:.200})") from error
+        if named < len(places):
+            raise InputError(
+                f"{where}: id2word names {len(keys)} words, the topics have {len(places)}: filtered after training,"
+                " which numbers words anew; set model.id2word to the dictionary of training"
+            )
     return assemble(
         library="gensim",
         version=gensim.__version__,
@@ -185,28 +190,28 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         return no_tokens(function)
     model = copy.copy(fitted.native)  # the random start of gamma is the model's own stream: left as it is
     model.random_state = np.random.RandomState(RANDOM_STATE)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # its log raises 2 to the bound, too
         value = float(model.log_perplexity(chunk))
         printed, perplexity = float(np.exp2(-value)), float(np.exp(-value))
+        note = _unlike_parts(function, model, chunk)
     topics_part = float(model.bound([]))  # without documents: the topics' part, in the library's own arithmetic
-    _check(function, model, chunk)
     computes = (
         f"{BOUND}; its log raises 2, not e, to the bound in nats and so prints {printed:,.1f}, where the bound's"
         f" perplexity is {perplexity:,.1f}; gamma starts at random, here from RandomState({RANDOM_STATE})"
     )
     terms = terms_of_bound(value * chunk.tokens - topics_part, topics_part)
-    number = reported_value(function, value, "nats per token", value, computes, terms)
+    number = reported_value(function, value, "nats per token", value, computes, terms, note)
     return replace(number, perplexity=printed, base=2.0)
 
 
-def _check(function: str, model: Any, chunk: _Chunk) -> None:
-    """Check the parts of gensim's number on the first documents, with gamma from the same random start."""
+def _unlike_parts(function: str, model: Any, chunk: _Chunk) -> str:
+    """Return `unlike_parts` of gensim's number on the first documents, with gamma from the same random start."""
     few = list(islice(chunk, CHECKED))
     rows = np.repeat(np.arange(len(few)), list(map(len, few)))
     words, times = np.array([pair for bag in few for pair in bag], dtype=np.float64).reshape(-1, 2).T
     counts = sp.csr_array((times, (rows, words.astype(np.int64))), shape=(len(few), model.num_terms))
     if not counts.nnz:
-        return
+        return ""
     model.random_state = np.random.RandomState(RANDOM_STATE)
     total = float(model.log_perplexity(few)) * float(times.sum())
     model.random_state = np.random.RandomState(RANDOM_STATE)
@@ -214,7 +219,8 @@ def _check(function: str, model: Any, chunk: _Chunk) -> None:
     parameters = np.asarray(model.state.get_lambda(), dtype=np.float64)
     documents_part = bound_of_documents(counts, np.asarray(model.alpha, np.float64), gammas, parameters)
     topics_part = -dirichlet_divergence(parameters, np.asarray(model.eta))
-    check_parts(function, total, (documents_part, topics_part), DOUBLE if model.dtype == np.float64 else SINGLE)
+    precision = DOUBLE if model.dtype == np.float64 else SINGLE
+    return unlike_parts(function, total, (documents_part, topics_part), precision)
 
 
 FORM = Form(

@@ -1,14 +1,15 @@
 """LDA-C's model: two texts of one name, `final.beta` and `final.other`.
 
 final.beta has a line per topic of log p(w | z), natural logarithms, one column per word (Blei, Ng and Jordan 2003,
-whose beta is phi here); LDA-C writes -100 for a probability of 0. final.other has three lines: num_topics K, num_terms
-V, alpha, one number for a symmetric prior. Neither names words. `lda inf` writes the mean-field bound of every document
-with the topics fixed (`heldout.evaluators.mean_field_bound`): a bound of the likelihood, with nothing of the topics in
-it.
+whose beta is phi here); LDA-C writes -100 for a probability of 0, and infers with exp(-100). final.other has three
+lines: num_topics K, num_terms V, alpha, one number for a symmetric prior. Neither names words. `lda inf` writes the
+mean-field bound of every document with the topics fixed (`heldout.evaluators.mean_field_bound`): a bound of the
+likelihood, with nothing of the topics in it.
 """
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,8 @@ from heldout.libraries.arrays import parse_number, read_rows
 from heldout.libraries.checks import TEXT_TOLERANCE, assemble, prior
 from heldout.libraries.parts import no_tokens, over_words, reported_value
 from heldout.limits import check_size
+
+ZERO = -100.0  # logarithm that LDA-C writes for a probability of 0
 
 
 def both(path: Path) -> tuple[Path, Path]:
@@ -81,7 +84,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         version="not in the file",
         form="lda-c",
         where=str(beta),
-        weights=np.exp(logarithms),
+        weights=np.where(logarithms == ZERO, 0.0, np.exp(logarithms)),
         what="exp(beta)",
         tolerance=TEXT_TOLERANCE,
         prior_of_theta=(alpha,),
@@ -94,8 +97,9 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     """Return the mean-field bound of documents, summed, as the lines of `lda inf`'s file."""
     function = "lda inf"
     nats, tokens = 0.0, 0
+    topics = replace(fitted.dirichlet, phi=np.maximum(fitted.dirichlet.phi, math.exp(ZERO)))
     for batch in over_words(fitted, documents):
-        evaluation = mean_field_bound(fitted.dirichlet, batch)
+        evaluation = mean_field_bound(topics, batch)
         nats += float(evaluation.log_likelihood.sum())
         tokens += int(evaluation.tokens.sum())
     if tokens == 0:

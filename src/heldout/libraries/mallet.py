@@ -98,6 +98,11 @@ def tokens(
         columns = line.split(" ")
         if len(columns) < 6:
             raise InputError(f"{where}: expected document, source, position, type, word, topic, found {line!r:.60}")
+        if not columns[-3].isdecimal() and any(column.isdecimal() for column in columns[3:-3]):
+            raise InputError(
+                f"{where}: {columns[-3]!r:.40} where a type's number stands: a word with a space in it, which divides"
+                " columns; train on words without (new_york)"
+            )
         numbers = ((0, "the document"), (-4, "the position"), (-3, "the type"), (-1, "the topic"))
         document, _, kind, topic = (integer(columns[place], what, where, 0) for place, what in numbers)
         word = columns[-2]

@@ -25,7 +25,8 @@ log p(w, z) = log p(w) + log p(z | w), its mean over the posterior is log p(w) l
 is too low by that entropy. More topics leave more of it.
 
 A part is named only if these formulas give the library's own total: on the first `CHECKED` documents both are
-compared, and a difference is an error. Another release of a library may compute something else under the same name.
+compared, and where they differ the number is not taken apart. Another release of a library may compute something else
+under the same name, and gensim sums a prior of the topics that is a matrix over all of them for each.
 """
 
 import math
@@ -95,17 +96,20 @@ def bound_of_documents(counts: sp.csr_array, alpha: Floats, gammas: Floats, para
     return total
 
 
-def check_parts(function: str, total: float, parts: Sequence[float], tolerance: float) -> None:
-    """Check that a library's total is the sum of its parts, all in nats.
+def unlike_parts(function: str, total: float, parts: Sequence[float], tolerance: float) -> str:
+    """Return a sentence on a library's total, nats, that is not the sum of its parts; empty where it is."""
+    if abs(total - math.fsum(parts)) <= tolerance * max(abs(total), *map(abs, parts)):
+        return ""
+    return (
+        f"{function} cannot be taken apart: it gives {total:,.6g} nats for the first documents, where its known parts"
+        f" add up to {math.fsum(parts):,.6g}; of this release, or of a model with these settings, it is another sum"
+    )
 
-    Raises:
-        InputError: where it is not: this release computes something else than the module describes.
-    """
-    if not abs(total - math.fsum(parts)) <= tolerance * max(abs(total), *map(abs, parts)):
-        raise InputError(
-            f"{function}: {total:,.6g} nats, where its known parts add up to {math.fsum(parts):,.6g}: this release"
-            " computes something else; leave the library's number out (--no-library, in Python reported=False)"
-        )
+
+def check_parts(function: str, total: float, parts: Sequence[float], tolerance: float) -> None:
+    """Raise InputError where a library's total, nats, is not the sum of its parts."""
+    if said := unlike_parts(function, total, parts, tolerance):
+        raise InputError(said)
 
 
 def log_assignments(counts: Floats, alpha: Floats) -> float:
@@ -122,10 +126,17 @@ def over_words(fitted: Fitted, documents: Iterable[Corpus]) -> Iterator[Corpus]:
 
 
 def reported_value(
-    function: str, value: float, unit: str, nats_per_token: float, computes: str, terms: tuple[Term, ...] = ()
+    function: str,
+    value: float,
+    unit: str,
+    nats_per_token: float,
+    computes: str,
+    terms: tuple[Term, ...] = (),
+    note: str = "",
 ) -> Reported:
-    """Return a number about the given documents; the arguments are as in `Reported`."""
-    return Reported(function, value, unit, perplexity(nats_per_token, 1), nats_per_token, THESE, computes, terms)
+    """Return a number about the given documents, without terms where a note says why; the rest is as in `Reported`."""
+    terms = () if note else terms
+    return Reported(function, value, unit, perplexity(nats_per_token, 1), nats_per_token, THESE, computes, terms, note)
 
 
 def nothing(function: str, note: str) -> Reported:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.corpora.counts import read_bytes
+from heldout.corpora.counts import read_bytes, text_of
 from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.libraries.read import library_of
@@ -28,10 +28,7 @@ def entries(given: Any, what: str) -> list[Any] | None:
     if given is None:
         return None
     if isinstance(given, Path):
-        try:
-            text = read_bytes(given).decode()
-        except UnicodeDecodeError as error:
-            raise InputError(f"{given}: no text in UTF-8 ({error.reason}); write {what} as such") from error
+        text = text_of(given, read_bytes(given))
         lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")] if text else []
         if what == "metadata":
             return [line.split("\t") for line in lines]

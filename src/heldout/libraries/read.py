@@ -1,6 +1,7 @@
 """Topic models of any library, from a file or as the object itself."""
 
 import gzip
+import re
 import zlib
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import joblib
 
-from heldout.corpora.counts import read_bytes, read_vocabulary
+from heldout.corpora.counts import read_bytes, read_vocabulary, unmarked
 from heldout.errors import InputError
 from heldout.libraries import Fitted, Form, Library, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
 from heldout.libraries.checks import in_order, installed, is_pickle
@@ -49,6 +50,11 @@ PICKLE = Form(
     instead="save a scikit-learn model with skops.io.dump",
 )
 
+RECIPES = {  # parts to give of models that are not read themselves, by their classes
+    "gensim.models.hdpmodel.HdpModel": "(phi, alpha) of alpha, phi = model.hdp_to_lda(), and vocabulary=model.id2word",
+    "lda.lda.LDA": "(model.topic_word_, model.alpha), and the vocabulary",
+}
+
 FORMS = {form.name: form for form in (*(form for library in LIBRARIES for form in library.forms), PICKLE)}
 """The forms of a model's file, by name."""
 
@@ -61,8 +67,8 @@ def first_bytes(path: Path) -> bytes:
             first = file.read(64)
         if first[:2] == b"\x1f\x8b":
             with suppress(OSError, EOFError, zlib.error), gzip.open(path) as unpacked:
-                return unpacked.read(64)
-        return first
+                return unmarked(unpacked.read(64))
+        return unmarked(first)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
@@ -89,8 +95,11 @@ def guess(path: Path) -> str:
             for form in FORMS.values():
                 if form.member in archive.namelist():
                     return form.name
+    if re.match(rb"[0-9]+\t[^\t\n]+\t", first):
+        raise InputError(f"{path}: words or weights of topics, as MALLET prints them; give what --output-state wrote")
     raise InputError(
-        f"{path}: neither its name nor its first bytes tell what it is; give --model-format: {', '.join(FORMS)}"
+        f"{path}: neither its name nor its first bytes tell what it is; name its form (--model-format, in Python"
+        f" heldout.libraries.read.read_model(path, form=...)): {', '.join(FORMS)}"
     )
 
 
@@ -115,6 +124,8 @@ def read_model(
         raise InputError(f"{path}: no such file")
     require_file(path)
     chosen = FORMS[guess(path) if form is None else form]
+    if form is not None and chosen.instead and path.is_file() and not is_pickle(first_bytes(path)):
+        raise InputError(f"{path}: no pickle, as files of the form {form} are; leave the form out (--model-format)")
     if chosen.instead and not trust_pickle:
         raise InputError(
             f"{path}: a pickle, which runs any code that it names when it is read; give --trust-pickle if it is yours"
@@ -133,11 +144,11 @@ def convert(model: object, vocabulary: Sequence[str] | None, where: str | None, 
     for library in LIBRARIES:
         if library.from_object is not None and library.recognises(model):
             return library.from_object(model, vocabulary, where, form)
+    kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    if kind in RECIPES:
+        raise InputError(f"{where or 'model'}: of a {kind} give {RECIPES[kind]}")
     kinds = [library.models for library in LIBRARIES if library.models]
-    raise InputError(
-        f"{where or 'model'}: a {type(model).__module__}.{type(model).__qualname__}; give {', '.join(kinds)}, or a"
-        " Pipeline that ends in one"
-    )
+    raise InputError(f"{where or 'model'}: a {kind}; give {', '.join(kinds)}, or a Pipeline that ends in one")
 
 
 def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:

@@ -33,12 +33,12 @@ from heldout.libraries.parts import (
     CHECKED,
     DOUBLE,
     bound_of_documents,
-    check_parts,
     dirichlet_divergence,
     no_tokens,
     over_words,
     reported_value,
     terms_of_bound,
+    unlike_parts,
 )
 from heldout.limits import check_npy, one_line, open_zip
 from heldout.models.rbm import RBM
@@ -208,13 +208,14 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         few_perplexity = float(model.perplexity(few)) if few.nnz else math.inf
         gammas = model._unnormalized_transform(few)
     topics_part = -dirichlet_divergence(native.components_, np.array(native.topic_word_prior_))
+    note = ""
     if math.isfinite(few_perplexity):
         prior = np.full(topics.n_topics, float(native.doc_topic_prior_))
         documents_part = bound_of_documents(few, prior, gammas, native.components_)
         total = -math.log(few_perplexity) * float(few.sum())
-        check_parts(function, total, (documents_part, topics_part), DOUBLE)
+        note = unlike_parts(function, total, (documents_part, topics_part), DOUBLE)
     terms = terms_of_bound(nats - topics_part, topics_part)
-    return reported_value(function, value, "perplexity per token", nats / tokens, BOUND, terms)
+    return reported_value(function, value, "perplexity per token", nats / tokens, BOUND, terms, note)
 
 
 LIBRARY = Library(

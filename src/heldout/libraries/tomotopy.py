@@ -29,6 +29,7 @@ reason for `tomotopy_check`.
 """
 
 import math
+import re
 import signal
 import subprocess
 import sys
@@ -44,30 +45,37 @@ from scipy.special import gammaln
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes
 from heldout.errors import InputError
-from heldout.libraries import Fitted, Form, Library, Reported
+from heldout.libraries import WEIGHTED, Fitted, Form, Library, Reported
 from heldout.libraries.checks import INSTALL, assemble, installed
 from heldout.libraries.parts import (
     CHECKED,
     SINGLE,
-    check_parts,
     log_assignments,
     no_tokens,
     over_words,
     reported_value,
     terms_of_joint,
+    unlike_parts,
 )
 from heldout.limits import check_size, one_line
 from heldout.topics import AnyTopics, LogisticNormalTopics, OwnPriors
 from heldout.typing import Floats, Ints
 
 KINDS = {"LDA": "LDAModel", "CTM": "CTModel", "DMR": "DMRModel", "LLDA": "LLDAModel", "PLDA": "PLDAModel"}
-HDP, OWN_PRIORS = "HDPModel", ("DMRModel", "LLDAModel", "PLDAModel")
+OWN_PRIORS = ("DMRModel", "LLDAModel", "PLDAModel")
+# classes that are not scored, by the names in their files' headers, of which some are those of others
+OTHERS = {
+    "LDA": ("HDPModel", "PAModel", "HPAModel", "MGLDAModel"),
+    "DMR": ("GDMRModel",),
+    **{"hLDA": ("HLDAModel",), "SLDA": ("SLDAModel",), "DTM": ("DTModel",), "PTM": ("PTModel",)},
+}
 ONE_PRIOR = (
-    "only LDAModel and CTModel have one prior of every document, and DMRModel, LLDAModel and PLDAModel one of each; of"
-    " an HDPModel take the first part of model.convert_to_lda()"
+    "which is not scored: only LDAModel and CTModel have one prior of every document, and DMRModel, LLDAModel and"
+    " PLDAModel one of each; of an HDPModel take the first part of model.convert_to_lda()"
 )
 RESET = ("LLDA", "PLDA")  # kinds of model whose fitted alpha tomotopy 0.14 does not save
 WEIGHTINGS = (b"one", b"idf", b"pmi")
+HEADER = re.compile(rb"([A-Za-z]{2,5})\0{0,3}(%b)\0{2}TPTK" % b"|".join(WEIGHTINGS))
 CHECK = Path(__file__).with_name("tomotopy_check.py")
 PATIENCE = 60.0  # seconds by the clock, on a busy machine; `tomotopy_check` limits its processor's time
 VARIANCE = 0.1  # variance of both of `DTModel`'s steps, its own default
@@ -77,12 +85,10 @@ ITERATIONS = 100  # sweeps of `infer`, its own default
 def header(first: bytes) -> tuple[str, str] | None:
     """Return the kind of model and its term weighting, for instance ("LDA", "one"), or None for another file.
 
-    The first 14 bytes of its files or more are two names filled with zeros, then the first block's mark.
+    The first 14 bytes of its files are two names filled with zeros, then the first block's mark.
     """
-    kind, weighting = first[:5].rstrip(b"\0"), first[5:10].rstrip(b"\0")
-    if weighting in WEIGHTINGS and kind.isalnum() and kind.isascii() and first[10:14] == b"TPTK":
-        return kind.decode(), weighting.decode()
-    return None
+    names = HEADER.match(first)
+    return (names[1].decode(), names[2].decode()) if names else None
 
 
 def train_correlated(documents: Sequence[Sequence[str]], K: int, *, gamma: float, sweeps: int, seed: int) -> Any:
@@ -126,7 +132,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
     kind = type(model).__name__
     where = where or kind
     if type(model) not in [getattr(tomotopy, name) for name in KINDS.values()]:
-        raise InputError(f"{where}: a tomotopy {kind}; {ONE_PRIOR}")
+        raise InputError(f"{where}: a tomotopy {kind}, {ONE_PRIOR}")
     words = list(model.used_vocabs)  # before training get_topic_word_dist reads memory that is not there
     if not words:
         raise InputError(
@@ -220,9 +226,10 @@ def _require_known(what: str, entries: Sequence[Sequence[str]], known: set[str],
 def check(data: bytes, where: str, kind: str) -> None:
     """Load the bytes in a separate process first: a damaged file can crash tomotopy's loader, or take too long."""
     try:
-        ended = _loaded_apart(data, kind)
-        if ended.returncode != 0 and _loaded_apart(data, HDP).returncode == 0:  # files of both begin alike
-            raise InputError(f"{where}: a tomotopy {HDP}; {ONE_PRIOR}, and save that")
+        ended = _loaded_apart(data, KINDS[kind])
+        for other in OTHERS.get(kind, ()) if ended.returncode != 0 else ():
+            if _loaded_apart(data, other, "load").returncode == 0:
+                raise InputError(f"{where}: a tomotopy {other}, {ONE_PRIOR}, and save that")
     except subprocess.TimeoutExpired as error:
         raise InputError(f"{where}: damaged: tomotopy was still reading after {PATIENCE:g} s; save it again") from error
     if ended.returncode != 0:
@@ -234,11 +241,11 @@ def check(data: bytes, where: str, kind: str) -> None:
         raise InputError(f"{where}: damaged, or another model: tomotopy cannot load it ({reason}); save it again")
 
 
-def _loaded_apart(data: bytes, kind: str) -> subprocess.CompletedProcess[bytes]:
-    """Load the bytes as a model of this class in a separate process."""
+def _loaded_apart(data: bytes, *typed: str) -> subprocess.CompletedProcess[bytes]:
+    """Load the bytes as a model of the class typed first in a separate process, and no more if "load" is typed."""
     # -P: tomotopy is the package, not this folder's module
     return subprocess.run(
-        [sys.executable, "-P", str(CHECK), kind], input=data, capture_output=True, timeout=PATIENCE, check=False
+        [sys.executable, "-P", str(CHECK), *typed], input=data, capture_output=True, timeout=PATIENCE, check=False
     )
 
 
@@ -254,7 +261,8 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         raise InputError(f"{path}: truncated, or not a model that tomotopy 0.6 or later saved")
     kind, weighting = kind_and_weighting
     if kind not in KINDS:
-        raise InputError(f"{path}: a tomotopy {kind} model; {ONE_PRIOR}")
+        named = OTHERS.get(kind, (f"model of the kind {kind}",))[0]
+        raise InputError(f"{path}: a tomotopy {named}, {ONE_PRIOR}")
     with installed(path, "tomotopy"):
         import tomotopy
     model_class = getattr(tomotopy, KINDS[kind])
@@ -263,7 +271,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         raise InputError(
             f"{path}: tomotopy {tomotopy.__version__} only loads by unpickling; {INSTALL.format('tomotopy')}"
         )
-    check(data, str(path), KINDS[kind])
+    check(data, str(path), kind)
     with one_line(path), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of LLDAModel
         model, _ = load(model_class, data)
@@ -288,7 +296,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     native, topics = fitted.native, fitted.topics
     function = f"{type(native).__name__}.infer"
     whole = int(native.tw) != 0 or bool(fitted.given)  # weighted tokens have no counts to take parts from
-    nats, assignments, tokens, first = 0.0, 0.0, 0, 0
+    nats, assignments, tokens, first, note = 0.0, 0.0, 0, 0, ""
     for batch in over_words(fitted, documents):
         places = np.flatnonzero(batch.lengths)
         words = [[topics.vocabulary[v] for v in batch.document(int(d))] for d in places]
@@ -302,7 +310,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         if tokens == 0 and not whole:
             few = made[:CHECKED]
             parts = _topics_part(native, topics, few), _words_part(native, topics, few)
-            check_parts(function, math.fsum(log_joints[:CHECKED]), parts, SINGLE)
+            note = unlike_parts(function, math.fsum(log_joints[:CHECKED]), parts, SINGLE)
         assignments += 0.0 if whole else _topics_part(native, topics, made)
         tokens += batch.n_tokens
     if tokens == 0:
@@ -324,7 +332,11 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     computes += f"; the model's `perplexity`, {native.perplexity:,.1f}, is that of the training documents"
     terms = () if whole else terms_of_joint(assignments, nats - assignments, grows=not correlated)
     unit = "nats per token, from the log-likelihoods returned"
-    return reported_value(function, nats / tokens, unit, nats / tokens, computes, terms)
+    if int(native.tw) != 0:
+        weighting = WEIGHTINGS[int(native.tw)].decode().upper()
+        note = f"{function} adds up tokens that are weighted by {weighting}: no number per word compares with it"
+        return Reported(function, nats / tokens, unit, about=WEIGHTED, computes=computes, note=note)
+    return reported_value(function, nats / tokens, unit, nats / tokens, computes, terms, note)
 
 
 def _is_correlated(native: Any) -> bool:

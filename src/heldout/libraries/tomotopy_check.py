@@ -24,7 +24,7 @@ def limit(size: int) -> None:
 
 
 def main() -> None:
-    """Read the model and all that a reader or an evaluator asks of it; print nothing."""
+    """Read the model and, unless "load" is typed, all that a reader or an evaluator asks of it; print nothing."""
     data = sys.stdin.buffer.read()
     limit(len(data))
     import tomotopy
@@ -33,7 +33,7 @@ def main() -> None:
     model_class = getattr(tomotopy, sys.argv[1])
     model, _ = model_class._loads(model_class, data)
     words = list(model.used_vocabs)
-    if not words:
+    if not words or sys.argv[2:]:
         return
     for topic in range(model.k):
         if len(model.get_topic_word_dist(topic)) != len(words):

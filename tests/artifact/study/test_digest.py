@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from artifact.makers import CODE as KEPT_CODE
-from artifact.makers import experiments_code, modules_of, older_than_code
+from artifact.makers import modules_of
 from artifact.papers import ALL
 from artifact.study.digest import LOCK, Digests, contents, digest, git, sources, sources_at
 from artifact.study.study import from_yaml
@@ -144,13 +143,3 @@ def test_digests_are_kept_until_something_changes(tmp_path: Path, monkeypatch: p
     assert Digests(tmp_path, store).of("heldout.seeds") != first
     store.write_text("{")
     assert Digests(tmp_path, store).of("heldout.seeds") == digest(contents(sources(tmp_path), "heldout.seeds"))
-
-
-def test_kept_results_that_other_code_made_are_named(tmp_path: Path) -> None:
-    study = {"measures": {"bounds": {"models": ["plsa-hof"]}, "validation": {}}}
-    (tmp_path / "study.json").write_text(json.dumps(study))
-    codes = experiments_code(study, lambda *modules: ", ".join(modules))
-    assert codes["bounds"] == "artifact.study.steps, artifact.papers.welling.experiments.bounds, heldout.models.plsa"
-    (tmp_path / KEPT_CODE).write_text(json.dumps(codes))
-    assert older_than_code([tmp_path], lambda *modules: ", ".join(modules)) == []
-    assert older_than_code([tmp_path], lambda *_: "edited") == [tmp_path.name]

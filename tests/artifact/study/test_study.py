@@ -3,7 +3,6 @@
 import copy
 import csv
 import gzip
-import json
 import re
 import subprocess
 import sys
@@ -23,7 +22,6 @@ from artifact.study.study import (
     Run,
     Settings,
     from_yaml,
-    with_frozen,
     without_missing,
     without_unavailable,
 )
@@ -196,41 +194,45 @@ def test_a_study_of_drawn_corpora_alone_is_completed_and_runs_more_seeds_where_i
     assert Run("s40", "trained-on-30000", SELECTION, 35, 2) not in runs
 
 
-ALONE = (
-    "hofmann",
-    "estimators",
-    "headline",
-    "prior-share",
-    "same-halves",
-    "long-chains",
-    "newsgroups",
-    "packages",
-    "neural",
-)  # kept, without fits
+def alone(study: dict[str, Any], part: str) -> dict[str, Any]:
+    """Return the experiments of a part of a study as a study of its own."""
+    measures = {kind: study["measures"][kind] for kind in study["parts"][part]["experiments"]}
+    corpora = study["corpora"] | study["experiment_corpora"]
+    read = {name for one in measures.values() for entry in (one, *one.get("also", ())) for name in entry["corpora"]}
+    keys = {"study": part, "measures": measures, "corpora": {name: corpora[name] for name in corpora if name in read}}
+    return {key: value for key, value in keys.items() if value} | {"realistic": study["realistic"]}
 
 
-@pytest.mark.parametrize("name", ["buntine", *ALONE])
-def test_a_kept_study_was_run_as_its_file_has_it(name: str) -> None:
-    own = load_study(FOLDER / f"{name}.yaml", ROOT / "data")
-    assert json.loads((ROOT / "data/reference" / name / "study.json").read_text()) == own
-
-
-@pytest.mark.parametrize("name", ALONE)
-def test_a_frozen_study_runs_its_experiments_alone(name: str, study: dict[str, Any], tmp_path: Path) -> None:
-    own = load_study(FOLDER / f"{name}.yaml", ROOT / "data")
-    settings = Settings(own)
+@pytest.mark.parametrize("part", ["hofmann", "estimators", "gap", "law"])
+def test_a_part_may_be_a_study_of_its_own_without_fits(part: str, study: dict[str, Any], tmp_path: Path) -> None:
+    own = check_study(alone(study, part), tmp_path)
+    settings, whole = Settings(own), Settings(study)
     assert not settings.fits()
     assert not settings.documented
     assert {run.variant for run in settings.experiments()} == set(own["measures"])
-    (tmp_path / name).mkdir()
-    (tmp_path / name / "study.json").write_text(json.dumps(own))
-    measures = {kind: asked for kind, asked in study["measures"].items() if kind not in own["measures"]}
-    shown, _, _ = with_frozen({**study, "measures": measures, "frozen": [name]}, tmp_path)
-    assert shown["measures"].keys() == measures.keys() | own["measures"].keys()
-    assert shown["realistic"] == study["realistic"]
+    assert set(settings.experiments()) <= set(whole.experiments())
     own["measures"]["bounds"] = study["measures"]["bounds"]  # reads the models of a fit
     with pytest.raises(InputError, match="at measures/bounds: "):
         check_study({key: own[key] for key in ("study", "corpora", "measures")}, tmp_path)
+
+
+def test_an_experiment_has_other_settings_where_it_says_so(study: dict[str, Any], tmp_path: Path) -> None:
+    settings = Settings(check_study(study, tmp_path))
+    for corpus, documents in (("cranfield", 100), ("newsgroups", 500)):
+        assert settings.experiment_settings("prior-share", corpus, "none")["documents"] == documents
+        assert Run(corpus, "none", "prior-share", 20, 0) in settings.experiments()
+    for model, size in (("gensim", 4000), ("etm", 1000)):
+        assert settings.experiment_settings("packages", "cranfield", model)["training_documents"] == size
+    assert Run("reuters", "etm", "packages", 20, 0) not in settings.experiments()
+    study["measures"]["prior-share"]["also"][0]["corpora"] = ["nowhere"]
+    with pytest.raises(InputError, match="at measures/prior-share/corpora: nowhere"):
+        check_study(study, tmp_path)
+
+
+def test_a_part_names_experiments_of_the_study(study: dict[str, Any], tmp_path: Path) -> None:
+    study["parts"]["gap"]["experiments"].append("gaps")
+    with pytest.raises(InputError, match="at parts/gap/experiments: gaps"):
+        check_study(study, tmp_path)
 
 
 def test_a_study_without_a_needed_key_or_with_part_of_one_is_refused(study: dict[str, Any], tmp_path: Path) -> None:
@@ -240,25 +242,6 @@ def test_a_study_without_a_needed_key_or_with_part_of_one_is_refused(study: dict
     few = {key: study[key] for key in ("study", "realistic", "measures")}
     with pytest.raises(InputError, match="at measures/"):
         check_study(few, tmp_path)
-
-
-def test_results_of_a_frozen_study_are_shown_as_the_studys_own(study: dict[str, Any], tmp_path: Path) -> None:
-    study["frozen"] = ["other"]
-    assert with_frozen(study, tmp_path) == (study, [], f"{tmp_path / 'other'}: not there; left out of the exhibits")
-    other = load_study(FOLDER / "buntine.yaml", ROOT / "data")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other/study.json").write_text(json.dumps(other))
-    shown, folders, notice = with_frozen(study, tmp_path)
-    assert (folders, notice) == ([tmp_path / "other"], "")
-    assert SELECTION not in study["measures"]
-    assert shown["measures"] == {**study["measures"], **other["measures"]}
-    assert shown["realistic"] == other["realistic"]
-    assert set(exhibits(PAPERS, shown)) - set(exhibits(PAPERS, study)) >= {"table-readings", "figure-model-selection"}
-    with pytest.raises(InputError, match="other has model-selection, mean-ratio, which the study runs itself"):
-        with_frozen({**shown, "frozen": ["other"]}, tmp_path)
-    (tmp_path / "other/study.json").write_text("{}")
-    with pytest.raises(InputError, match=r"other/study.json: not a study's settings"):
-        with_frozen(study, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["raw", "corpora", "published", "reference"])
@@ -285,12 +268,6 @@ def shipped() -> Settings:
     return Settings(load_study(FOLDER / "paper.yaml", ROOT / "data"))
 
 
-def frozen(settings: Settings) -> set[str]:
-    """Return the experiments of the frozen studies that a study shows."""
-    names = [FOLDER / f"{name}.yaml" for name in settings.study.get("frozen", ())]
-    return {kind for name in names for kind in load_study(name, ROOT / "data")["measures"]}
-
-
 def models_read(settings: Settings) -> set[Run]:
     """Return the fits whose models experiments read; some are of fewer topics than the figures'."""
     read = {run for run in settings.experiments() if run.model in settings.models}
@@ -301,9 +278,7 @@ def test_the_runs_of_the_paper_are_those_that_its_reference_took_time_for(shippe
     timed = list(rows_of("timings.csv"))
     fitted = {run for rule, run in timed if rule.startswith(("fit", "sweep")) and rule != "fit_truth"}
     assert fitted == set(shipped.fits()) | models_read(shipped)
-    elsewhere = frozen(shipped)
-    timed_here = {run for rule, run in timed if rule == "experiment" and run.variant not in elsewhere}
-    assert timed_here == set(shipped.experiments())
+    assert {run for rule, run in timed if rule == "experiment"} == set(shipped.experiments())
 
 
 def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experiment(shipped: Settings) -> None:
@@ -321,8 +296,7 @@ def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experimen
     # a fit is measured by experiments alone, under their names
     assert not fitted & measured
     rest = (scored | measured) - fitted
-    if SELECTION in frozen(shipped):
-        rest = {run for run in rest if run.corpus not in SOURCES or run.variant.partition("-")[0] not in DRAWN}
+    rest = {run for run in rest if run.corpus not in SOURCES or run.variant.partition("-")[0] not in DRAWN}
     names: dict[Run, list[str]] = {}
     for run in shipped.experiments():
         names.setdefault(run._replace(variant=""), []).append(run.variant)
@@ -335,7 +309,7 @@ def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experimen
     }
     assert set(owners.values()) >= {run for run in shipped.experiments() if run.model != UNREAD}
     rest -= owners.keys()
-    # kept studies have corpora of their own
+    # experiments that train models of their own
     rest = {run for run in rest if not run.variant.startswith(("packages", "law")) and run.corpus != "newsgroups"}
     on_their_own = {(run.corpus, run.seed) for run in shipped.experiments() if run.model == UNREAD}
     assert {(run.corpus, run.seed) for run in rest} == on_their_own
@@ -378,7 +352,11 @@ def test_the_gallery_leaves_out_what_a_mirror_lacks(tmp_path: Path) -> None:
     assert "gallery" not in kept["measures"]
     assert "cran.tar.gz" in notice
     paper = load_study(ROOT / "workflow/studies/paper.yaml", tmp_path)
-    assert without_unavailable(paper, *places) == (paper, "")  # its corpora are all needed
+    kept, notice = without_unavailable(paper, *places)
+    assert kept["corpora"] == paper["corpora"]  # all needed
+    assert "also" not in kept["measures"]["prior-share"]
+    assert "choice" not in kept["measures"]
+    assert "newsgroups" in notice
 
 
 def test_a_study_of_another_document_has_corpora_and_experiments_alone(tmp_path: Path) -> None:

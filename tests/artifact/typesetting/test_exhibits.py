@@ -199,14 +199,14 @@ def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
     write_effects(effects := tmp_path / "effects.csv", [effect for own in given.effects.values() for effect in own])
     files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv")]
     tables = {"measurements": measured, "notes": noted, "effects": effects}
-    timed = [tmp_path / "timings.csv", tmp_path / "frozen.csv"]
+    timed = [tmp_path / "timings.csv", tmp_path / "more.csv"]
     timings(*(("fetch", name, "", "", "", "", 2.0, "", "") for name in "xy")).to_csv(timed[1], index=False)
     read = Inputs.read(*files, commit="abc", date="2001-02-03", papers=PAPERS, timings=timed, **tables)
     assert read.settings.smoothing == (1e-10, 1e-4, 1e-1)
     assert read.settings.setting("plsa-hof", "fold_in", "tolerance") == 1e-4
     assert read.synthetic()
     assert read.timings is not None
-    assert read.timings["seconds"].tolist() == [1.0, 2.0]  # the study's own where both have a job
+    assert read.timings["seconds"].tolist() == [1.0, 2.0]  # the first where both have a job
     assert read.timings["memory_mb"].isna().all()
     make("macros", read, tmp_path / "read.tex")
     there = replace(given, commit="abc", versions=read.versions, timings=read.timings)

@@ -1,5 +1,6 @@
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from made_audit import HOSTILE, made_audit
@@ -48,7 +49,10 @@ def test_eighty_columns_hold_every_column_on_one_line() -> None:
 
 
 def test_the_verdict_stands_first() -> None:
-    assert printed(AUDIT, 200).splitlines()[0].rstrip() == wording.headline(AUDIT)
+    few = replace(AUDIT, left_out=10)
+    assert printed(few, 200).splitlines()[0].rstrip() == wording.headline(few)
+    first, second = printed(AUDIT, 200).splitlines()[:2]
+    assert (first.rstrip(), second) == (wording.left_out(AUDIT), printed(few, 200).splitlines()[0])
 
 
 def test_ascii_says_the_same_numbers() -> None:

@@ -1,5 +1,6 @@
 """Documents in every form: the same tokens from all, and one line for those that are damaged."""
 
+import codecs
 import gzip
 import math
 import os
@@ -107,6 +108,16 @@ def test_every_form_gives_the_same_tokens_in_the_same_order(documents: Counts, s
             assert tokens_of(in_random_order(read, seed)) == tokens_of(expected), name
     bags = [list(words.items()) for words in documents]
     assert tokens_of(in_random_order(read_documents(bags), seed)) == tokens_of(expected)
+
+
+@pytest.mark.parametrize("name", ["docs.mm", "docs.mm.gz", "docword.txt", "docs.dat"])
+def test_a_byte_order_mark_is_no_part_of_counts(name: str, tmp_path: Path) -> None:
+    documents: Counts = [{0: 2, 3: 1}, {1: 1}, {4: 1}]
+    path = WRITERS[name](tmp_path / name, documents)
+    before, packed = digest_of(read_documents(path)), name.endswith(".gz")
+    content = codecs.BOM_UTF8 + (gzip.decompress(path.read_bytes()) if packed else path.read_bytes())
+    path.write_bytes(gzip.compress(content) if packed else content)
+    assert digest_of(read_documents(path)) == before
 
 
 def test_the_order_of_a_bag_is_random() -> None:

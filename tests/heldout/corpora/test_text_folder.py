@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from heldout.corpora import text_folder
 from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
+from heldout.errors import InputError, InputWarning
 
 
 def write(folder: Path, files: dict[str, bytes]) -> Path:
@@ -24,15 +24,19 @@ def test_reads_text_files_in_name_order_and_keeps_token_order(tmp_path: Path) ->
     folder = write(
         tmp_path, {"b.txt": b"Heated WINGS\r\nthe wings", "a.txt": b"\xef\xbb\xbfThe wing of 747s", "c.md": b"not read"}
     )
-    corpus = text_folder.read(folder, "own")
+    (folder / "more").mkdir()
+    with pytest.warns(InputWarning, match="2 beside its 2 .txt files passed over: c.md, more"):
+        corpus = text_folder.read(folder, "own")
     assert corpus.documents == ("a.txt", "b.txt")
     assert streams(corpus) == [["the", "wing", "747s"], ["heated", "wings", "the", "wings"]]
     assert corpus.provenance["ordered"] is True
-    stop = tmp_path / "stop"
-    stop.write_bytes(b"the\n")
+    (folder / "c.md").unlink()
+    (folder / "more").rmdir()
+    stop = tmp_path / ".stop"
+    stop.write_bytes(b"\xef\xbb\xbfthe\n")
     stemmed = text_folder.read(folder, "own", stop, stemmer="lancaster")
     assert streams(stemmed) == [["wing", "747s"], ["heat", "wing", "wing"]]
-    assert [source["file"] for source in stemmed.provenance["sources"]] == [tmp_path.name, "stop"]
+    assert [source["file"] for source in stemmed.provenance["sources"]] == [tmp_path.name, ".stop"]
 
 
 def test_provenance_follows_the_content(tmp_path: Path) -> None:

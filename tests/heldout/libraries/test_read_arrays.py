@@ -251,6 +251,14 @@ def test_more_probabilities_than_a_machine_holds_are_refused() -> None:
         ('a,"b\n0.5,0.5\n', "line 1: not comma-separated values"),
         (b"0.5,\xff\n", "line 1: not UTF-8"),
         ("0,1,2\n0.2,0.3,0.5\n", "row 0 of phi sums to 3, not to 1"),
+        (",a,b\n0,0.5,0.5\n", "line 1: column 1 is '', no word"),
+        (",0,1\n0,0.5,0.5\n", "line 1: column 1 is '', no word"),
+        ('"","a","b"\n"1",0.5,0.5\n', "line 1: column 1 is '', no word"),
+        ("Unnamed: 0,a,b\n0,0.5,0.5\n", "line 1: column 1 is 'Unnamed: 0', no word"),
+        ('"a";"b"\n0,5;0,5\n', "line 1: no commas between the columns"),
+        ("a;b\n0,5;0,5\n", "line 1: no commas between the columns"),
+        ("0,5;0,3;0,2\n", "line 1: no commas between the columns"),
+        ("a\tb\n0.5\t0.5\n", "line 1: no commas between the columns"),
     ],
 )
 def test_malformed_csv(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -277,6 +285,12 @@ def test_alpha_is_beside_the_csv(tmp_path: Path) -> None:
     own.write_text("0.1\n0.2\n0.3\n")
     (tmp_path / "alpha.csv").write_text("7\n")
     assert read_csv(path).dirichlet.alpha.tolist() == [0.1, 0.2, 0.3]
+    for text in ("0.1 0.2\n0.3\n", "\ufeff0.1 0.2 0.3", "0.1,0.2,0.3\n", "x\n0.1\n0.2\n0.3\n", '"x"\n0.1\n0.2\n0.3\n'):
+        own.write_text(text, encoding="utf-8")
+        assert read_csv(path).dirichlet.alpha.tolist() == [0.1, 0.2, 0.3]
+    own.write_text('"","x"\n"1",0.1\n"2",0.2\n"3",0.3\n')  # R's write.csv of a vector
+    with pytest.raises(InputError, match=r"phi.alpha.csv: line 1: column 1 is '', no word but row names"):
+        read_csv(path)
     own.write_text("0.1\n0.2\n-0.3\n")
     with pytest.raises(InputError, match=r"phi.alpha.csv: alpha of topic 2 is -0.3;"):
         read_csv(path)

@@ -1,3 +1,5 @@
+import codecs
+import gzip
 import json
 import math
 import sys
@@ -18,6 +20,30 @@ from heldout.topics import Topics
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return write_all(tmp_path_factory.mktemp("models"))
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
+    files = write_all(tmp_path)
+    mallet = files["mallet"]
+    mallet.write_bytes(gzip.decompress(mallet.read_bytes()))
+    texts = [*tmp_path.glob("*.csv"), mallet, tmp_path / "final.beta", tmp_path / "final.other"]
+    before = {form: read_model(files[form]) for form in ("csv", "mallet", "lda-c")}
+    for file in texts:
+        file.write_bytes(codecs.BOM_UTF8 + file.read_bytes())
+    for form, model in before.items():
+        again = read_model(files[form])
+        assert again.library == model.library
+        assert again.topics.vocabulary == model.topics.vocabulary
+        assert again.topics.phi.tobytes() == model.topics.phi.tobytes()
+        assert again.dirichlet.alpha.tobytes() == model.dirichlet.alpha.tobytes()
+    (tmp_path / "words").write_text("\n".join(WORDS), encoding="utf-8-sig")
+    assert read_model(files["skops"], vocabulary=tmp_path / "words").topics.vocabulary == WORDS
+
+
+@pytest.mark.parametrize(("module", "name"), [("gensim.models.hdpmodel", "HdpModel"), ("lda.lda", "LDA")])
+def test_a_model_that_is_not_read_itself_has_its_recipe(module: str, name: str) -> None:
+    with pytest.raises(InputError, match=r"of a .*model\.(hdp_to_lda|topic_word_)"):
+        fitted(type(name, (), {"__module__": module})())
 
 
 def test_every_form_has_a_reader_and_a_file(files: dict[str, Path]) -> None:
@@ -73,9 +99,7 @@ def test_another_form_than_the_files_is_refused(files: dict[str, Path], wrong: s
 
 def test_what_cannot_be_told_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "model").write_text("0.5 0.5\n")
-    with pytest.raises(
-        InputError, match=r"neither its name nor its first bytes .* give --model-format: skops, gensim, tomotopy"
-    ):
+    with pytest.raises(InputError, match=r"--model-format, .*: skops, gensim, tomotopy"):
         read_model(tmp_path / "model")
     with pytest.raises(InputError, match="word2vec: no such form of a model; one of skops"):
         read_model(tmp_path / "model", form="word2vec")

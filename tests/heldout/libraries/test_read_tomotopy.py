@@ -60,15 +60,30 @@ def test_before_training_there_is_nothing_to_read(tmp_path: Path) -> None:
         read_model(saved(tmp_path / "lda.bin", tomotopy.LDAModel(k=3)))
 
 
-def test_other_models_are_refused(tmp_path: Path) -> None:
-    model = tomotopy.HDPModel(seed=1)
+@pytest.mark.parametrize(
+    ("kind", "options", "more"),
+    [
+        ("HDPModel", {}, {}),
+        ("PAModel", {"k1": 2, "k2": 3}, {}),
+        ("HPAModel", {"k1": 2, "k2": 3}, {}),
+        ("MGLDAModel", {"k_g": 2, "k_l": 2}, {"delimiter": "."}),
+        ("GDMRModel", {"k": 2, "degrees": [2]}, {"numeric_metadata": [1.0]}),
+        ("HLDAModel", {"depth": 2}, {}),
+        ("SLDAModel", {"k": 2, "vars": "l"}, {"y": [1.0]}),
+        ("DTModel", {"k": 2, "t": 1}, {"timepoint": 0}),
+        ("PTModel", {"k": 2, "p": 4}, {}),
+    ],
+)
+def test_other_models_are_refused_by_their_class(
+    kind: str, options: dict[str, Any], more: dict[str, Any], tmp_path: Path
+) -> None:
+    model = getattr(tomotopy, kind)(seed=1, **options)
     for document in DOCUMENTS:
-        model.add_doc(document)
+        model.add_doc(document, **more)
     model.train(2, workers=1)
-    with pytest.raises(InputError, match="a tomotopy HDPModel; only LDAModel and CTModel have one prior"):
-        fitted(model)
-    with pytest.raises(InputError, match=r"hdp.bin: a tomotopy HDPModel; only LDAModel and CTModel"):
-        read_model(saved(tmp_path / "hdp.bin", model))
+    for read, source in ((fitted, model), (read_model, saved(tmp_path / "other.bin", model))):
+        with pytest.raises(InputError, match=f"a tomotopy {kind}, which is not scored"):
+            read(source)
 
 
 class Harmful:

@@ -26,6 +26,7 @@ class Audit(AuditResult):
         yield from self._details(sheet)
 
     def _verdict(self, sheet: Sheet) -> Iterator[RenderableType]:
+        yield from map(sheet.text, filter(None, (wording.left_out(self),)))
         yield sheet.text(wording.headline(self), "bold")
         yield from map(sheet.text, wording.reasons(self))
 

@@ -222,6 +222,8 @@ class AuditResult:
         diversity: the share of different words among the topics' top words; NaN without topics.
         names: (D,) the documents' names.
         excess: of full folding-in over the likelihood; None under a prior that is no Dirichlet.
+        words_left_out: the documents' most frequent words that the model lacks, where the documents name their words.
+        uncut: the model's words that the rule by which a folder of texts is cut never makes.
     """
 
     model: str
@@ -253,6 +255,8 @@ class AuditResult:
     diversity: float = math.nan
     names: tuple[str, ...] = ()
     excess: FoldingInExcess | None = None
+    words_left_out: tuple[str, ...] = ()
+    uncut: tuple[str, ...] = ()
 
     @property
     def alpha(self) -> Floats | None:
@@ -341,10 +345,10 @@ class AuditResult:
     def to_json(self, arrays: bool = False) -> dict[str, Any]:
         """Return the audit as JSON-compatible values, or with arrays as they are; non-finite numbers are null.
 
-        Keys: "json_version", 2; "model", "library", "version", "topics", "words", "alpha" (a list of K), "alphas"
-        (of priors of the documents' own, K to each document, in their order), "mean", "covariance" (of a
-        logistic-normal prior; null are those of the other priors), "stand_in", "corpus", "documents",
-        "empty", "tokens", "left_out", "complete", "exact", "reason", "settings", "flat_topics" (from 0), "diversity";
+        Keys: "json_version", 2; "model", "library", "version", "topics", "words", "alpha" (a list of K), "alphas" (of
+        priors of the documents' own, K to each document, in their order), "mean", "covariance" (of a logistic-normal
+        prior; null are those of the other priors), "stand_in", "corpus", "documents", "empty", "tokens", "left_out",
+        "complete", "exact", "reason", "settings", "flat_topics" (from 0), "diversity", "words_left_out", "uncut";
         "lines", a list of objects with the attributes of `Line` and "nats_per_token", "error_per_token", "perplexity",
         "interval"; "reported", an object with the attributes of `Reported`, its "terms" a list; "probability", null or
         an object with the attributes of `ProbabilityTest`, its "excesses" objects with "nats", "standard_error",

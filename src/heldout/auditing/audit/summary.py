@@ -156,6 +156,8 @@ def summarise(subject: Subject, work: Work, values: Floats, reported: Reported, 
         diversity=diversity(topics.phi),
         names=subject.documents.documents,
         excess=folding_in_excess(topics.parameters, lengths, nats),
+        words_left_out=tuple(subject.documents.provenance.get("words_left_out", ())),
+        uncut=tuple(subject.documents.provenance.get("uncut", ())),
     )
 
 

@@ -19,6 +19,7 @@ from heldout.auditing.formats import (
     error,
     interval,
     nats,
+    perplexities,
     perplexity,
     ratio,
     sentence,
@@ -32,6 +33,7 @@ from heldout.libraries import Reported
 FAR = 3.0  # errors of a document
 NAMED = 10  # topics
 MOST = 5  # reasons below a verdict
+MANY = 0.1  # share of tokens left out that is said first
 
 
 class Words(NamedTuple):
@@ -109,6 +111,26 @@ def per_term(audit: AuditResult) -> list[float]:
     return [-term.nats / tokens for term in reported.terms] if tokens else []
 
 
+def left_out(audit: AuditResult) -> str:
+    """Return a sentence on many tokens that were left out, with their most frequent words; empty for few."""
+    share = audit.left_out / max(audit.tokens + audit.left_out, 1)
+    if share <= MANY:
+        return ""
+    named = f", most often {', '.join(map(clean, audit.words_left_out))}" if audit.words_left_out else ""
+    return f"{100.0 * share:.0f} % of the tokens are no words of the model and left out{named}.{uncut(audit)}"
+
+
+def uncut(audit: AuditResult) -> str:
+    """Return a sentence, after a space, on words of the model that a folder of texts cannot have; or ""."""
+    if not audit.uncut:
+        return ""
+    named = f"{', '.join(map(clean, audit.uncut[:NAMED]))}{', …' if len(audit.uncut) > NAMED else ''}"
+    return (
+        f" {len(audit.uncut):,} of the model's {amount(audit.words, 'word')} are never cut from a folder of texts,"
+        f" which are cut into runs of letters and digits in lower case: {named}. Give lists of words."
+    )
+
+
 def headline(audit: AuditResult) -> str:
     """Return the verdict, one sentence: the library's number and the likelihood."""
     own, reported = audit.line(LIKELIHOOD), audit.reported
@@ -149,7 +171,7 @@ def _relation(audit: AuditResult) -> str:
 def reasons(audit: AuditResult) -> list[str]:
     """Return at most `MOST` sentences below the verdict: causes and remedies, the gravest first.
 
-    Rarer ones stand in the tables, and docs/libraries.md explains them.
+    Rarer ones stand in the tables, and the documentation explains them.
     """
     texts = (
         _library(audit),
@@ -170,7 +192,8 @@ def _library(audit: AuditResult) -> str:
     reported, growing_term = audit.reported, growing(audit)
     if math.isnan(reported.value):
         return sentence(reported.note) if reported.note else ""
-    causes = [f"{raised(reported)}."] if audit.comparable and reported.base != math.e else []
+    causes = [sentence(reported.note)] if reported.note else []
+    causes += [f"{raised(reported)}."] if audit.comparable and reported.base != math.e else []
     if growing_term is not None:
         name, cost, total = growing_term
         part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
@@ -221,8 +244,8 @@ def _folding_in(audit: AuditResult) -> str:
     likelihood = audit.line(LIKELIHOOD).perplexity
     if full is None or not (full.tokens and math.isfinite(full.perplexity) and math.isfinite(likelihood)):
         return ""
-    more = ", and more so with more topics" if full.perplexity < likelihood else ""
     gap = difference(full.perplexity, likelihood)
+    more = ", and more so with more topics" if gap.endswith("below") else ""
     return f"Full folding-in says {perplexity(full.perplexity)}, {gap} the likelihood's{more}.{_excess(audit)}"
 
 
@@ -338,17 +361,18 @@ def behaviour_of(audit: AuditResult) -> str:
 
 def numbers(audit: AuditResult) -> Table:
     """Return the numbers side by side."""
+    shown = perplexities([row.perplexity for row in audit.rows], [row.standard_error for row in audit.rows])
     rows = [
         (
             clean(row.label),
-            perplexity(row.perplexity, row.standard_error),
+            number,
             ratio(row.ratio),
             interval(row.low, row.high),
             error(row.standard_error),
             row.kind,
             nats(row.nats_per_token),
         )
-        for row in audit.rows
+        for row, number in zip(audit.rows, shown, strict=True)
     ]
     return Table(
         "Perplexity per token",
@@ -451,13 +475,14 @@ def counted(audit: AuditResult) -> str:
         f"{amount(audit.empty, 'document')} without a known word left out",
         *smoothed,
     ]
-    return f"{'; '.join(clauses)}."
+    return f"{'; '.join(clauses)}.{'' if left_out(audit) else uncut(audit)}"
 
 
 def model_line(audit: AuditResult) -> str:
     """Return a line that names the model and the documents."""
     library = clean(f"{audit.library} {audit.version}").strip()
-    return f"{clean(audit.model)} ({library}; {audit.topics:,} topics, {audit.words:,} words) on {clean(audit.corpus)}"
+    sizes = f"{amount(audit.topics, 'topic')}, {amount(audit.words, 'word')}"
+    return f"{clean(audit.model)} ({library}; {sizes}) on {clean(audit.corpus)}"
 
 
 def prior(audit: AuditResult) -> str:

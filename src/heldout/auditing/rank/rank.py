@@ -25,7 +25,7 @@ from heldout.auditing.survey import Subject, subject_of
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
 from heldout.evaluators.priors import prior_of
-from heldout.libraries.coherence import coherence
+from heldout.libraries.coherence import check_ordered, coherence
 from heldout.libraries.priors import check_used
 
 
@@ -62,6 +62,11 @@ def rank(models: Sequence[Any] | Mapping[str, Any], documents: Any, options: Ran
     for one in subjects:
         check_estimator(options.estimator, one.topics)
     work = _work(subjects, options)
+    documents = subjects[0].documents
+    if options.coherence:
+        if options.coherence_documents is not None:
+            _, _, documents, _ = opened(subjects[0].own, options.coherence_documents, None, options.random_state)
+        check_ordered([documents], options.coherence_measure)
     settings = work.settings() | {"smoothing": options.smoothing, "parts": list(work.parts)}
     keys = [one.key(settings) for one in subjects]
     tasks = [
@@ -72,12 +77,10 @@ def rank(models: Sequence[Any] | Mapping[str, Any], documents: Any, options: Ran
         if announce is not None:
             announce(Plan.of(tasks))
         run(tasks, options.cores, moved)
-    documents, read = subjects[0].documents, subjects[0].read
+    read = subjects[0].read
     note, coherences = "", [math.nan] * len(subjects)
     if options.coherence:
         try:
-            if options.coherence_documents is not None:
-                _, _, documents, _ = opened(subjects[0].own, options.coherence_documents, None, options.random_state)
             measured = coherence([one.topics for one in subjects], [documents], options.coherence_measure)
             coherences = measured.values
             if options.coherence_documents is not None or measured.found < measured.words:

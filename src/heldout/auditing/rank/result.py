@@ -245,7 +245,7 @@ class RankingResult:
         return max(measured, key=lambda model: model.coherence) if measured else None
 
     def to_json(self, arrays: bool = False) -> dict[str, Any]:
-        """Return the ranking as JSON-compatible values, or with arrays as they are; numbers that are not finite are null.
+        """Return the ranking as JSON-compatible values, or with arrays as they are; non-finite numbers are null.
 
         Keys: "json_version", 2; "corpus", "documents", "tokens", "left_out", "best", "ties" (names), "library_choice",
         "coherence_choice" (a name or null), "note", "settings", "lengths" and "models", best first, a list of objects

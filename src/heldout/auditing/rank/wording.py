@@ -14,6 +14,7 @@ from heldout.auditing.formats import (
     error,
     interval,
     nats,
+    perplexities,
     perplexity,
     sentence,
     signed,
@@ -130,19 +131,26 @@ def names(models: tuple[RankedModel, ...]) -> str:
 
 
 def shown(ranking: RankingResult, model: RankedModel) -> str:
-    """Return a model's perplexity of the documents possible under it."""
+    """Return a model's perplexity of the documents possible under it, in words."""
+    return perplexity(*_perplexity(ranking, model))
+
+
+def _perplexity(ranking: RankingResult, model: RankedModel) -> tuple[float, float]:
+    """Return a model's perplexity of the documents possible under it, and its estimator's error."""
     value = -ranking.nats_per_token(model)
     number = math.exp(value) if value < 700.0 else math.inf
-    return perplexity(number, number * ranking.error(model))
+    return number, number * ranking.error(model)
 
 
 def models(ranking: RankingResult) -> Table:
     """Return the models side by side, the best first."""
+    values, spreads = zip(*(_perplexity(ranking, model) for model in ranking.models), strict=True)
+    numbers = perplexities(values, spreads)
     heads = ("model", "topics", "perplexity", "over documents", "behind", "±", "", "library", _measure(ranking))
     return Table(
         "Perplexity per token, and nats per token behind the best",
         tuple(Column(head, number=head not in ("model", "")) for head in heads),
-        [_row(ranking, model, gap) for model, gap in zip(ranking.models, ranking.behind, strict=True)],
+        [_row(ranking, *each) for each in zip(ranking.models, numbers, ranking.behind, strict=True)],
         "Over documents: the 95 % interval for other documents like these, the model fixed. Behind the best: ± is the"
         " standard error of the paired difference on the same documents. A tie is a model that these documents do not"
         " tell apart from the best, at 5 % over all pairs.",
@@ -155,14 +163,14 @@ def _measure(ranking: RankingResult) -> str:
     return str(ranking.settings.get("coherence", "NPMI"))
 
 
-def _row(ranking: RankingResult, model: RankedModel, gap: Difference) -> tuple[str, ...]:
+def _row(ranking: RankingResult, model: RankedModel, number: str, gap: Difference) -> tuple[str, ...]:
     best, reported = model is ranking.best, model.reported.perplexity
     state = "best" if best else "" if gap.apart else "tie"
     state = f"{model.impossible:,} impossible" if model.impossible and not best else state
     return (
         clean(model.name),
         f"{model.topics:,}",
-        shown(ranking, model),
+        number,
         interval(*ranking.interval(model)),
         "" if best else signed(gap.nats_per_token),
         "" if best else error(gap.error),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +119,14 @@ def test_the_table_and_both_figures_are_of_the_cells() -> None:
     assert len(figures.message(given).axes) == 2
 
 
+@cache
+def law_rows() -> pd.DataFrame:
+    rows = pd.read_csv(ROOT / "data/reference/paper/measurements.csv.gz", keep_default_na=False)
+    return rows[rows["variant"].str.startswith("law")]
+
+
 def test_the_page_of_the_registration_has_the_outcomes_of_the_committed_cells() -> None:
-    rows = pd.read_csv(ROOT / "data/reference/law/measurements.csv", keep_default_na=False)
+    rows = law_rows()
     cells = law.cells(replace(optimism_inputs(), measurements=rows))
     page = (ROOT / "docs/law.md").read_text(encoding="utf-8")
     for name, one in law.outcomes(cells).items():
@@ -134,8 +141,8 @@ def test_the_page_of_the_registration_has_the_outcomes_of_the_committed_cells() 
 
 
 def test_documents_of_the_committed_cells_give_their_means_and_keep_to_the_first_bound() -> None:
-    arrays = Arrays.read(ROOT / "data/reference/law/arrays.npz")
-    rows = pd.read_csv(ROOT / "data/reference/law/measurements.csv", keep_default_na=False)
+    arrays = Arrays.read(ROOT / "data/reference/paper/arrays.npz")
+    rows = law_rows()
     cells = law.cells(replace(optimism_inputs(), measurements=rows))
     for cell in cells.to_dict("records"):
         names = (cell["corpus"], cell["model"], cell["variant"], cell["topics"], 0.0, "none", cell["seed"])
