@@ -1,4 +1,4 @@
-"""The command `heldout audit | rank | import`, and how a command of this kind is run.
+"""The command `heldout audit | rank | choose | import`, and how a command of this kind is run.
 
 Bad input is one line on standard error and exit code 2, and nothing is written. Verbs import packages when they run:
 a job's start costs more than many a job's work.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import heldout
-from heldout.auditing.options import HOOKS, AuditCommand, Output, RankCommand, add_arguments
+from heldout.auditing.options import HOOKS, AuditCommand, ChooseCommand, Output, RankCommand, add_arguments
 from heldout.errors import InputError, printable
 from heldout.files import refuse_inputs
 from heldout.limits import require_file
@@ -41,6 +41,7 @@ EPILOG = """\
 for your models and documents:
   heldout audit lda.skops test.npz --vocabulary words.txt --html audit.html
   heldout rank lda-*.skops test.npz --vocabulary words.txt
+  heldout choose interviews.csv --topics 2,5,10,20 --html choice.html
   heldout import text folder/ --name mine --output mine.npz"""
 
 
@@ -137,7 +138,7 @@ def import_corpus(
     print(printable(f"{name}: {size} ({corpus.provenance['rule']['words']}){omitted}"))
 
 
-def _session(command: type[AuditCommand] | type[RankCommand], typed: Sequence[str], **arguments: Any) -> int:
+def _session(command: type[AuditCommand | RankCommand | ChooseCommand], typed: Sequence[str], **arguments: Any) -> int:
     print(STARTING, file=sys.stderr, flush=True)
     from heldout.auditing.session import run
 
@@ -151,6 +152,8 @@ def parser(typed: Sequence[str] = ()) -> Parser:
     ranked = "Rank saved topic models by the likelihood of the same documents, with the pairs that they leave open."
     add_verb(verbs, "audit", partial(_session, AuditCommand, typed), AuditCommand, compared)
     add_verb(verbs, "rank", partial(_session, RankCommand, typed), RankCommand, ranked)
+    chosen = "Choose the number of topics by the likelihood of held-out documents, with the numbers left open."
+    add_verb(verbs, "choose", partial(_session, ChooseCommand, typed), ChooseCommand, chosen)
     add_verb(verbs, "import", import_corpus, import_corpus)
     return main
 

@@ -69,6 +69,7 @@ def write(folder: Path) -> None:
     lines = (f"{row.nnz} " + " ".join(map("{}:{}".format, row.indices, row.data)) for row in sp.csr_matrix(matrix))
     (folder / "corpus.dat").write_text("".join(f"{line}\n" for line in lines))
     (folder / "words.txt").write_text("".join(f"{word}\n" for word in words))
+    pd.DataFrame({"interview": range(100), "text": texts[:100]}).to_csv(folder / "interviews.csv", index=False)
     (folder / "texts").mkdir(exist_ok=True)
     for d, text in enumerate(held_out):
         (folder / "texts" / f"{d:03}.txt").write_text(text)

@@ -176,6 +176,8 @@ def flat_settings(settings: dict[str, Any], prefix: str = "") -> Iterator[tuple[
         value = settings[name]
         if isinstance(value, dict):
             yield from flat_settings(value, f"{prefix}{name}.")
+        elif isinstance(value, float) and abs(value) >= 1e6:
+            yield clean(prefix + name), _power(value)
         else:
             yield clean(prefix + name), clean(value if isinstance(value, str) else json.dumps(value))
 

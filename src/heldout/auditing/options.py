@@ -1,4 +1,4 @@
-"""The options of `heldout audit` and `heldout rank`, for the command line and for Python.
+"""The options of `heldout audit`, `heldout rank` and `heldout choose`, for the command line and for Python.
 
 Each is said once: its name, type and default by a field of a class, its meaning in the class's docstring. From these
 classes the functions take their keywords (`takes`), and the commands their arguments (`add_arguments`), as other
@@ -30,7 +30,7 @@ MEASURES = {"npmi": "NPMI", "c_v": "C_v"}  # measures of coherence, and their la
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 HOOKS = ("announce", "progress")  # options of Python alone
 # options of other names
-FLAGS = {"random_state": "--seed", "n_jobs": "--cores", "reported": "--no-library", "baseline": "--since"}
+FLAGS = {"random_state": "--seed", "n_jobs": "--cores --jobs", "reported": "--no-library", "baseline": "--since"}
 # types of arguments, each before the wider ones: the placeholder in the help, and the noun in an error
 KINDS: dict[Any, tuple[str, str]] = {
     dict: ("JSON", "a dictionary"),
@@ -128,7 +128,7 @@ def add_arguments(parser: argparse.ArgumentParser, function: Callable[..., Any],
         if not needed and "(default:" not in meaning:
             meaning = f"{meaning} (default: {shown})"
         if keyword:
-            parser.add_argument(flag, dest=name, required=needed, help=meaning, **given)
+            parser.add_argument(*flag.split(), dest=name, required=needed, help=meaning, **given)
         else:
             # of a position that is left out argparse would parse the mark of an omitted option
             parser.add_argument(name, help=meaning, **given, **({} if needed else {"default": default}))
@@ -334,33 +334,21 @@ class RankOptions(Options):
             raise InputError(f"there is no coherence {self.coherence_measure}; there are {', '.join(MEASURES)}")
 
 
-@dataclass(frozen=True)
-class Files:
-    """Files that a command reads and writes.
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """Files that a command reads documents from, and writes.
 
     Attributes:
-        documents: score the held-out documents in this file, or in this folder of texts, whose .txt files are cut into
-            runs of letters and digits in lower case.
         typed: the arguments as they were typed, for the page.
-        model_format: name the form of the models' files: skops, gensim, tomotopy, mallet, lda-c, npz, csv or pickle
-            (default: guessed).
         format: name the form of the documents: scipy, mm, uci, ldac, csv, parquet, text or heldout (default: guessed).
         documents_vocabulary: read the documents' words, one per line, where they are numbers.
-        stem: stem the words of texts, as in Cranfield and Medline.
-        trust_pickle: unpickle a model, which may run any code that it holds.
         html: write a page with figures.
         json: write JSON; - writes it to standard output, in place of the report.
     """
 
-    models: Sequence[Path]
-    documents: Path
-    _: KW_ONLY
     typed: Sequence[str] = ()
-    model_format: str | None = None
     format: str | None = None
     documents_vocabulary: Path | None = None
-    stem: bool = False
-    trust_pickle: bool = False
     html: OptionalOutput = None
     json: Annotated[str | None, "written"] = None
 
@@ -373,6 +361,28 @@ class Files:
     def line(self) -> str:
         """The command as typed in a shell; empty if none was."""
         return shlex.join(["heldout", *self.typed]) if self.typed else ""
+
+
+@dataclass(frozen=True)
+class Files(Outputs):
+    """Files that an audit or a ranking reads and writes.
+
+    Attributes:
+        models: the models' files.
+        documents: score the held-out documents in this file, or in this folder of texts, whose .txt files are cut into
+            runs of letters and digits in lower case.
+        model_format: name the form of the models' files: skops, gensim, tomotopy, mallet, lda-c, npz, csv or pickle
+            (default: guessed).
+        stem: stem the words of texts, as in Cranfield and Medline.
+        trust_pickle: unpickle a model, which may run any code that it holds.
+    """
+
+    models: Sequence[Path]
+    documents: Path
+    _: KW_ONLY
+    model_format: str | None = None
+    stem: bool = False
+    trust_pickle: bool = False
 
     def options(self, **changes: Any) -> dict[str, Any]:
         """Return the keyword arguments of `heldout.audit` or `heldout.rank`, with the given changes."""
@@ -401,3 +411,58 @@ class RankCommand(RankOptions, Files):
     Attributes:
         models: read fitted models in these files, over one vocabulary.
     """
+
+
+@dataclass(frozen=True)
+class ChooseCommand(Outputs):
+    """Arguments of `heldout choose`.
+
+    Attributes:
+        documents: divide the documents of this file, or folder of texts, into folds: a table of texts or of counts (CSV
+            or Parquet), or any form that an audit reads.
+        topics: compare these numbers of topics, between commas.
+        model: fit lda or lda-online, of scikit-learn, or tomotopy's Gibbs sampler.
+        column: take the texts of this column of a table (default: the only one that holds texts).
+        folds: divide the documents into this many parts, each scored by models of the others.
+        restarts: fit each number of topics in each fold so often, by other seeds.
+        estimator: estimate the likelihood by one of LIKELIHOODS.
+        samples: draw this many samples per document, or sweep at most so often by reference (default: 1000; of another
+            estimator 20).
+        random_state: derive folds and every random draw from this number.
+        n_jobs: run this many processes, -1 for all cores.
+        store: keep finished fits in this folder, from which the same command goes on (default: the user's cache).
+        csv: write the numbers of topics, a row each.
+    """
+
+    documents: Path
+    _: KW_ONLY
+    topics: str
+    model: str = "lda"
+    column: str | None = None
+    folds: int = 5
+    restarts: int = 1
+    estimator: str = REFERENCE
+    samples: int | None = None
+    random_state: int = 0
+    n_jobs: int = 1
+    store: Annotated[Path | None, "written"] = None
+    csv: OptionalOutput = None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of finished fits; None for the user's cache."""
+        return self.store
+
+    def options(self, **changes: Any) -> dict[str, Any]:
+        """Return the keyword arguments of `heldout.choose`, with the given changes."""
+        names = ("folds", "restarts", "estimator", "samples", "random_state", "n_jobs")
+        return {name: getattr(self, name) for name in names} | {"topics": self._numbers()} | changes
+
+    def _numbers(self) -> list[int]:
+        try:
+            return [int(number) for number in self.topics.split(",")]
+        except ValueError as error:
+            raise InputError(f"--topics {self.topics}: give whole numbers between commas, such as 2,5,10,20") from error
+
+
+ChooseCommand.__doc__ = f"{ChooseCommand.__doc__}".replace("LIKELIHOODS", ", ".join(LIKELIHOODS))

@@ -77,5 +77,5 @@ def fragment(parts: Iterable[RenderableType]) -> str:
 
 def settings_text(settings: dict[str, Any]) -> str:
     """Return the settings of an audit or a ranking and this package's version, one a line."""
-    lines = (*flat_settings(settings), ("heldout", version("heldout")))
-    return "\n".join(f"{name}: {value}" for name, value in lines)
+    lines = flat_settings({name: value for name, value in settings.items() if name != "parts"})
+    return "\n".join(f"{name}: {value}" for name, value in (dict(lines) | {"heldout": version("heldout")}).items())

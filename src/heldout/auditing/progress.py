@@ -1,6 +1,7 @@
 """Plan and progress on standard error, the same for the command and for Python."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
@@ -8,12 +9,18 @@ from typing import Any, TextIO
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from heldout.auditing.formats import duration
+
+PAUSE = 15.0  # seconds between two lines
 Moved = Callable[[int, float], None]  # the number of documents done, and the share of the estimated work
 
 
 @contextmanager
 def bar(err: TextIO) -> Iterator[Moved]:
-    """Yield a function that moves a bar with the estimated time; it shows on a terminal alone."""
+    """Yield a function that moves a bar with the estimated time; without a terminal it prints a line at times."""
+    if not err.isatty():
+        yield _lines(err)
+        return
     columns = (
         TextColumn("{task.fields[documents]:,} documents"),
         BarColumn(),
@@ -21,9 +28,25 @@ def bar(err: TextIO) -> Iterator[Moved]:
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-    with Progress(*columns, console=Console(file=err), transient=True, disable=not err.isatty()) as shown:
+    with Progress(*columns, console=Console(file=err), transient=True) as shown:
         task = shown.add_task("", total=1.0, documents=0, visible=False)
         yield lambda documents, share: shown.update(task, completed=share, documents=documents, visible=True)
+
+
+def _lines(err: TextIO) -> Moved:
+    """Return a function that prints the share of the work that is done, at most once in `PAUSE` seconds."""
+    began = last = time.monotonic()
+    kept: float | None = None  # share of the work that an earlier run had done
+
+    def moved(documents: int, share: float) -> None:
+        nonlocal last, kept
+        now, kept = time.monotonic(), share if kept is None else kept
+        if now - last >= PAUSE:
+            left = f", about {duration((now - began) / (share - kept) * (1.0 - share))} left" if share > kept else ""
+            print(f"heldout: {documents:,} documents, {share:.0%}{left}", file=err, flush=True)
+            last = now
+
+    return moved
 
 
 @contextmanager
@@ -34,7 +57,8 @@ def reporting(
 
     Args:
         announce: is called with the plan in place of printing it.
-        progress: is called; True prints plan and bar on standard error, None where that is a terminal or a notebook's.
+        progress: is called; True prints plan and bar on standard error, or lines where that is no terminal; None does
+            so on a terminal or in a notebook alone.
     """
     if progress is None:
         progress = sys.stderr.isatty() or "ipykernel" in sys.modules

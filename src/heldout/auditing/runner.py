@@ -5,7 +5,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
@@ -53,17 +53,36 @@ def run(tasks: Sequence[Task], cores: int = 1, progress: Moved | None = None) ->
                 if not task.kept.done[first : first + BLOCK].all():
                     yield delayed(_evaluated)(number, first, *local(task.subject.topics, block, first), task.work)
 
+    def take(result: tuple[int, int, Floats]) -> None:
+        nonlocal documents, share
+        number, first, values = result
+        tasks[number].kept.add(first, values)
+        documents, share = documents + len(values), share + float(costs[number][first : first + len(values)].sum())
+        if progress is not None:
+            progress(documents, min(1.0, share / total))
+
+    spread(calls(), cores, take)
+
+
+def spread(calls: Iterable[Any], cores: int, take: Callable[[Any], None]) -> None:
+    """Run delayed calls by joblib, and take each result as it comes, in any order.
+
+    Args:
+        calls: of `joblib.delayed`.
+        cores: as of `run`.
+        take: is called in this process with every result.
+
+    Raises:
+        InputError: when a process dies.
+    """
     parallel = Parallel(None if cores == 1 else cores, return_as="generator_unordered", max_nbytes=None)
     results: Any = None
     try:
         with _interrupts_held_back():
             list(parallel([delayed(int)()] * cores))  # processes are up before one may be interrupted
-            results = parallel(calls())
-        for number, first, values in results:
-            tasks[number].kept.add(first, values)
-            documents, share = documents + len(values), share + float(costs[number][first : first + len(values)].sum())
-            if progress is not None:
-                progress(documents, min(1.0, share / total))
+            results = parallel(calls)
+        for result in results:
+            take(result)
     except BrokenProcessPool as error:
         said = "a process of the audit ended too early, perhaps for want of memory; run it again with fewer cores"
         raise InputError(said) from error

@@ -1,4 +1,4 @@
-"""`heldout audit` and `heldout rank`: print the plan, compute with a bar, then write table, page and JSON."""
+"""`heldout audit`, `rank` and `choose`: print the plan, compute with a bar, then write table, page and JSON."""
 
 import csv
 import importlib.util
@@ -18,8 +18,10 @@ from rich.console import Console
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.report import Audit
+from heldout.auditing.choice.command import choice
+from heldout.auditing.choice.fits import SUFFIX
 from heldout.auditing.formats import json_compatible
-from heldout.auditing.options import AuditCommand, RankCommand
+from heldout.auditing.options import AuditCommand, ChooseCommand, RankCommand
 from heldout.auditing.plan import Plan
 from heldout.auditing.progress import bar
 from heldout.auditing.rank.rank import rank
@@ -32,12 +34,13 @@ from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
 OUTPUT = Path("-")  # standard output, in the place of a file
-KEPT = 20  # newest files of values in the user's cache, a file a model
+# newest files in the user's cache, by their names: of values a file a model, of a choice a file a fit
+KEPT = {"*.values": 20, f"*{SUFFIX}": 400}
 INTERRUPTED = 128  # number of the signal on top of it, the shells' convention
 
 
-def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
-    """Audit a saved model, or rank saved models, on a file or folder of documents.
+def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: TextIO) -> int:
+    """Audit a saved model, rank saved models, or choose a number of topics, on a file or folder of documents.
 
     Without a store, values are kept in the user's cache ($XDG_CACHE_HOME, or ~/.cache), the newest `KEPT` files.
 
@@ -53,7 +56,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         InputError: for bad input, before anything is written.
         ModuleNotFoundError: for a page without matplotlib, before the work starts.
     """
-    table = command.csv if isinstance(command, AuditCommand) else None
+    table = None if isinstance(command, RankCommand) else command.csv
     if command.json == "-" and table == OUTPUT:
         raise InputError("--json - and --csv -: both on standard output; write one of them into a file")
     for path in filter(None, (command.html, command.json_file, table)):
@@ -72,28 +75,32 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     ends: list[int] = []
     try:
         _require_documents(command.documents)
-        models = _read_models(command)
+        models = {} if isinstance(command, ChooseCommand) else _read_models(command)
         with _terminated_as_interrupted(ends), bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
-            documents = read_documents(
-                command.documents,
-                form=command.format,
-                documents_vocabulary=command.documents_vocabulary,
-                stem=command.stem,
-            )
+            documents: Any = None
+            if not isinstance(command, ChooseCommand):
+                documents = read_documents(
+                    command.documents,
+                    form=command.format,
+                    documents_vocabulary=command.documents_vocabulary,
+                    stem=command.stem,
+                )
 
             def progress(done: int, share: float) -> None:
                 nonlocal evaluated
                 evaluated = done
                 moved(done, share)
 
-            given: dict[str, Any] = {"announce": announce, "progress": progress} | command.options(store=folder)
+            given: dict[str, Any] = {"progress": progress} | command.options(store=folder)
             result: Audit | Ranking
-            if isinstance(command, AuditCommand):
+            if isinstance(command, ChooseCommand):
+                result = choice(command, given, err)
+            elif isinstance(command, AuditCommand):
                 name, fitted = next(iter(models.items()))
-                result = replace(audit(fitted, documents, **given), model=name)
+                result = replace(audit(fitted, documents, announce=announce, **given), model=name)
             else:
-                result = rank(models, documents, **given)
+                result = rank(models, documents, announce=announce, **given)
     except (KeyboardInterrupt, InputError):
         if not ends and sys.exc_info()[0] is InputError:
             raise
@@ -101,7 +108,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
         return INTERRUPTED + (signal.SIGTERM if ends else signal.SIGINT)
     result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
-    rows = result.records("documents") if isinstance(result, Audit) else iter(())
+    rows = result.records("documents") if isinstance(result, Audit) else result.records()
     # files first: the table's reader may close the pipe
     if command.html is not None:
         write_text(command.html, result.to_html())
@@ -118,8 +125,9 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     else:
         Console(file=out).print(result)
     if command.store is None:
-        for old in sorted(cache.glob("*.values"), key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
-            old.unlink(missing_ok=True)
+        for names, most in KEPT.items():
+            for old in sorted(cache.glob(names), key=lambda path: path.stat().st_mtime, reverse=True)[most:]:
+                old.unlink(missing_ok=True)
     return 0
 
 

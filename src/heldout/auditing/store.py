@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,21 @@ import numpy as np
 
 from heldout.errors import InputError
 from heldout.typing import Floats
+
+
+@contextmanager
+def keeping(folder: Path) -> Iterator[None]:
+    """Make a folder, in which the context writes.
+
+    Raises:
+        InputError: where it cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        said = f"{folder}: nothing can be kept there ({error.strerror}); name another folder (store)"
+        raise InputError(said) from error
 
 
 class Values:
@@ -38,15 +55,10 @@ class Values:
             return
         digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
         self.path = folder / f"{digest[:24]}.values"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab") as file:
-                rows = np.fromfile(self.path)
-                rows = rows[: len(rows) // (columns + 1) * (columns + 1)].reshape(-1, columns + 1)
-                file.truncate(rows.nbytes)
-        except OSError as error:
-            said = f"{folder}: nothing can be kept there ({error.strerror}); name another folder (store)"
-            raise InputError(said) from error
+        with keeping(folder), self.path.open("ab") as file:
+            rows = np.fromfile(self.path)
+            rows = rows[: len(rows) // (columns + 1) * (columns + 1)].reshape(-1, columns + 1)
+            file.truncate(rows.nbytes)
         if not np.isin(rows[:, 0], np.arange(documents)).all():
             raise InputError(f"{self.path}: not the values of {documents} documents; delete it")
         places = rows[:, 0].astype(np.int64)

@@ -13,6 +13,7 @@ from typing import Any
 from heldout.errors import InputError
 
 COMPONENTS = "n_components"  # name of the number of topics in scikit-learn's estimators
+SEED = "random_state"  # name of the seed, of estimators and functions
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,14 @@ def unwrap(model: Any) -> Unwrapped:
     return Unwrapped(model.steps[-1][1], model[:-1] if len(model.steps) > 1 else None)
 
 
-def fitter(model: Any) -> Callable[[int, Any], Any]:
-    """Return the function that fits a model of a number of topics to documents.
+def fitter(model: Any, *, several: bool = False) -> Callable[[int, Any, int], Any]:
+    """Return the function that fits a model of a number of topics to documents with a seed.
+
+    The seed is the `random_state` of an estimator or function; one that sets its own keeps it, unless fits are several.
 
     Raises:
-        InputError: for anything that is neither a function nor an estimator with a number of components.
+        InputError: for anything that is neither a function nor an estimator with a number of components, and for fits
+            with several seeds by one that takes none.
     """
     if inspect.isclass(model) or not hasattr(model, "get_params"):
         if inspect.isclass(model) or not callable(model):
@@ -92,11 +96,28 @@ def fitter(model: Any) -> Callable[[int, Any], Any]:
                 f"a {type(model).__name__}; give an unfitted estimator of scikit-learn, or a function of a number of"
                 " topics and of documents"
             )
-        return lambda K, documents: model(K, documents)
+        try:
+            part = inspect.signature(model).parameters.get(SEED)
+        except ValueError:  # of a compiled function
+            part = None
+        keyword = _seeded(model, part is not None, part.default if part else None, SEED, several=several)
+        return lambda K, documents, seed: model(K, documents, **dict.fromkeys(keyword, seed))
     from sklearn.base import clone
 
-    names = [name for name in model.get_params() if name.rpartition("__")[2] == COMPONENTS]
-    last = f"{model.steps[-1][0]}__{COMPONENTS}" if hasattr(model, "steps") else COMPONENTS
-    if last not in names:
+    step, settings = f"{model.steps[-1][0]}__" if hasattr(model, "steps") else "", model.get_params()
+    if f"{step}{COMPONENTS}" not in settings:
         raise InputError(f"{type(model).__name__}: without {COMPONENTS}; give a function of a number of topics")
-    return lambda K, documents: clone(model).set_params(**{last: K}).fit(documents)
+    name = f"{step}{SEED}"
+    keyword = _seeded(model, name in settings, settings.get(name), name, several=several)
+    return lambda K, documents, seed: (
+        clone(model).set_params(**{f"{step}{COMPONENTS}": K} | dict.fromkeys(keyword, seed)).fit(documents)
+    )
+
+
+def _seeded(model: Any, takes: bool, default: Any, name: str, *, several: bool) -> tuple[str, ...]:
+    """Return the name of the seed where a model is to be given one."""
+    if several and not takes:
+        who = getattr(model, "__name__", type(model).__name__)
+        raise InputError(f"restarts: {who} takes no {SEED}, by which its fits would differ; add it, or leave them out")
+    unset = default is None or default is inspect.Parameter.empty
+    return (name,) if takes and (several or unset) else ()

@@ -165,8 +165,8 @@ def test_differences_and_medians_are_of_scored_documents() -> None:
 
 
 def test_labels_of_numbers_of_topics_do_not_touch() -> None:
-    assert ranking_figures._spread_out([20, 10, 20]) == [10, 20]
-    kept = ranking_figures._spread_out([*range(10, 101, 10)])
+    assert ranking_figures.spread_out([20, 10, 20]) == [10, 20]
+    kept = ranking_figures.spread_out([*range(10, 101, 10)])
     assert min(math.log(b / a) for a, b in itertools.pairwise(kept)) >= 0.12 * math.log(10.0)
 
 

@@ -116,7 +116,7 @@ def test_the_interval_over_documents_is_student_s_of_a_ratio() -> None:
     nats = np.array([-70.0, -75.0, -80.0, -85.0, -90.0])
     error = math.sqrt(62.5 / 5) / 10  # 62.5: the variance of the five
     assert ratio_error(nats, lengths) == pytest.approx(error)
-    low, high = interval(-8.0, error, 5)
+    low, high = interval(-8.0, error, 4)
     assert (math.log(low), math.log(high)) == pytest.approx((8.0 - 2.7764451 * error, 8.0 + 2.7764451 * error))
     uneven = ratio_error(np.array([-7.0, -160.0]), np.array([1, 20]))
     assert uneven == pytest.approx(math.sqrt(2.0 * 2.0 * (20.0 / 21.0) ** 2) / 21.0)

@@ -75,14 +75,14 @@ class Line:
 
         They are exp of -nats per token -/+ Student's quantile at D - 1 degrees of freedom times `documents_error`.
         """
-        return interval(self.nats_per_token, self.documents_error, self.documents)
+        return interval(self.nats_per_token, self.documents_error, self.documents - 1.0)
 
 
-def interval(nats_per_token: float, error: float, documents: int) -> tuple[float, float]:
-    """Return the ends of the interval over so many documents of exp(-nats per token); see `Line.interval`."""
-    if documents < 2 or not math.isfinite(nats_per_token + error):
+def interval(nats_per_token: float, error: float, freedom: float) -> tuple[float, float]:
+    """Return the ends of the interval, by degrees of freedom, of exp(-nats per token); see `Line.interval`."""
+    if freedom <= 0.0 or not math.isfinite(nats_per_token + error):
         return math.nan, math.nan
-    half = float(stdtrit(documents - 1, 0.5 + 0.5 * LEVEL)) * error
+    half = float(stdtrit(freedom, 0.5 + 0.5 * LEVEL)) * error
     return perplexity(nats_per_token + half, 1), perplexity(nats_per_token - half, 1)
 
 

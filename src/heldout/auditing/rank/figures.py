@@ -62,21 +62,20 @@ def draw_behind(ranking: RankingResult, axis: Axes) -> bool:
     pairs.sort(key=lambda pair: pair[0].topics)
     topics = [model.topics for model, _ in pairs]
     gaps = [-gap.nats_per_token for _, gap in pairs]
-    width = ranking.quantile(ranking.documents) if ranking.documents > 1 else 0.0
-    errors = [width * gap.error if math.isfinite(gap.error) else 0.0 for _, gap in pairs]
+    errors = [gap.width if math.isfinite(gap.width) else 0.0 for _, gap in pairs]
     axis.axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
     bars: dict[str, Any] = {"fmt": "o-", "markersize": 5.0, "linewidth": 1.2, "capsize": 4.0, "elinewidth": 1.6}
     axis.errorbar(topics, gaps, yerr=errors, color=INK, **bars)
     axis.set_ylabel("behind the best, nats per token")
     axis.set_xscale("log")
-    labelled = _spread_out(topics)
+    labelled = spread_out(topics)
     axis.set_xticks(labelled, [f"{number:,}" for number in labelled])
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("topics")
     return True
 
 
-def _spread_out(numbers: list[int]) -> list[int]:
+def spread_out(numbers: list[int]) -> list[int]:
     """Return the numbers, ascending, whose labels do not touch on a logarithmic axis."""
     room = _LABEL * math.log(max(numbers) / min(numbers))
     kept: list[int] = []

@@ -9,6 +9,7 @@ from heldout.auditing.pages import WIDTH, fragment, page, settings_text
 from heldout.auditing.rank import wording
 from heldout.auditing.rank.result import RankingResult
 from heldout.auditing.sheet import Sheet, drawn, frame, plain
+from heldout.auditing.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +31,12 @@ class Ranking(RankingResult):
         yield from map(sheet.text, wording.reasons(self))
 
     def _details(self, sheet: Sheet) -> Iterator[RenderableType]:
-        table = wording.models(self)
+        table = self.table()
         yield from (sheet.text(wording.facts(self)), sheet.text(""), sheet.table(table), sheet.note(table.caption))
+
+    def table(self) -> Table:
+        """Return the models side by side, the best first."""
+        return wording.models(self)
 
     def __str__(self) -> str:
         """Return the report of the terminal, 80 columns wide, without colours."""
@@ -43,7 +48,7 @@ class Ranking(RankingResult):
 
     def _repr_html_(self) -> str:
         sheet = Sheet(WIDTH, is_page=True)
-        return fragment([sheet.text(wording.headline(self), "bold"), sheet.table(wording.models(self))])
+        return fragment([sheet.text(wording.headline(self), "bold"), sheet.table(self.table())])
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the models as a pandas table, the best first; see `records` (needs pandas)."""

@@ -9,12 +9,13 @@ apart when their difference is above its error times Student's quantile at D - 1
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from heldout.auditing.audit.result import JSON_VERSION, interval
@@ -37,12 +38,14 @@ class Difference(NamedTuple):
         error: its standard error, of documents and of estimates, nats per token; inf for fewer than two documents.
         estimates: the part of it that more samples would shrink, nats per token.
         apart: whether the two models are told apart.
+        width: half of the interval's width at `LEVEL` over all pairs, nats per token; inf where the error is.
     """
 
     nats_per_token: float
     error: float
     estimates: float
     apart: bool
+    width: float = math.inf
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +89,9 @@ class RankedModel:
     def impossible(self) -> int:
         """The number of documents that the model gives probability 0."""
         return int(np.isneginf(self.nats).sum())
+
+
+Ranked = TypeVar("Ranked", bound=RankedModel)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,8 +153,9 @@ class RankingResult:
     def interval(self, model: RankedModel) -> tuple[float, float]:
         """Return the ends of a model's perplexity's 95 % interval over documents, the model fixed; NaN without one."""
         possible = np.isfinite(model.nats) & (self.lengths > 0)
-        spread = ratio_error(model.nats[possible], self.lengths[possible])
-        return interval(self.nats_per_token(model), spread, int(possible.sum()))
+        if possible.sum() < 2:
+            return math.nan, math.nan
+        return interval(self.nats_per_token(model), *self.sampling_error(model.nats[possible], possible, model))
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield a row per model, the best first: perplexities, nats per token, and errors as in `to_json`."""
@@ -178,15 +185,28 @@ class RankingResult:
         estimates = math.hypot(_per_token(math.sqrt(sum(squares)), N), bias)
         if D < 2:
             return Difference(delta, math.inf, estimates, one.impossible != other.impossible)
-        error = math.hypot(ratio_error(gaps, lengths), bias)
-        rounding = 1e-12 * abs(self.nats_per_token(one))
-        apart = one.impossible != other.impossible or abs(delta) > self.quantile(D) * error + rounding
-        return Difference(delta, error, estimates, apart)
-
-    def quantile(self, documents: int) -> float:
-        """Return the number of errors beyond which two models differ."""
+        sampling, freedom = self.sampling_error(gaps, possible, one, other)
+        error = math.hypot(sampling, bias)
         pairs = max(len(self.models) * (len(self.models) - 1) // 2, 1)
-        return float(stdtrit(documents - 1, 1.0 - LEVEL / (2.0 * pairs)))
+        width = error * float(stdtrit(freedom, 1.0 - LEVEL / (2.0 * pairs)))
+        rounding = 1e-12 * abs(self.nats_per_token(one))
+        apart = one.impossible != other.impossible or abs(delta) > width + rounding
+        return Difference(delta, error, estimates, apart, width)
+
+    def sampling_error(
+        self,
+        values: Floats,
+        possible: NDArray[np.bool_],
+        *models: RankedModel,  # noqa: ARG002  # of a choice, whose fits differ by their seeds
+    ) -> tuple[float, float]:
+        """Return the standard error of sum_d x_d / sum_d L_d over documents, and its degrees of freedom.
+
+        Args:
+            values: x_d of the possible documents, nats.
+            possible: (D,) their places, two or more.
+            models: the models that x_d is of.
+        """
+        return ratio_error(values, self.lengths[possible]), len(values) - 1.0
 
     @cached_property
     def behind(self) -> tuple[Difference, ...]:
@@ -197,6 +217,13 @@ class RankingResult:
     def ties(self) -> tuple[RankedModel, ...]:
         """The best model, and the others that are tied with it on these documents."""
         return tuple(model for model, gap in zip(self.models, self.behind, strict=True) if not gap.apart)
+
+    @property
+    def scarce(self) -> str:
+        """The remedy for ties: more of this, in words."""
+        ratios = [gap.estimates / gap.error for gap in self.behind[1:] if not gap.apart and gap.error > 0.0]
+        sampled = not self.exact and max(ratios, default=0.0) > 0.5
+        return "samples (samples, --samples)" if sampled else "documents"
 
     @property
     def library_choice(self) -> RankedModel | None:
@@ -263,10 +290,10 @@ class RankingResult:
         return plain
 
 
-def in_order(models: list[RankedModel]) -> tuple[RankedModel, ...]:
+def in_order(models: Sequence[Ranked]) -> tuple[Ranked, ...]:
     """Return models by how many documents they make impossible, then by the others' likelihood, the best first."""
 
-    def place(model: RankedModel) -> tuple[int, float]:
+    def place(model: Ranked) -> tuple[int, float]:
         return model.impossible, -float(model.nats[np.isfinite(model.nats)].sum())
 
     return tuple(sorted(models, key=place))

@@ -59,9 +59,7 @@ def reasons(ranking: RankingResult) -> list[str]:
 
 def _reasons(ranking: RankingResult) -> Iterator[str]:
     if len(ranking.ties) > 1:
-        ratios = [gap.estimates / gap.error for gap in ranking.behind[1:] if not gap.apart and gap.error > 0.0]
-        sampled = not ranking.exact and max(ratios, default=0.0) > 0.5
-        yield f"What could tell them apart is more {'samples (samples, --samples)' if sampled else 'documents'}."
+        yield f"What could tell them apart is more {ranking.scarce}."
     numbers = {model.topics for model in ranking.models}
     if ranking.best.topics == max(numbers) > min(numbers):
         yield f"No model of more than {_topics(ranking.best)} is among these: more topics may be better still."
