@@ -128,7 +128,7 @@ def choose(
             held_out = _rows(documents, test)
             for row, K in enumerate(numbers):
                 fitted = fit(K, _rows(documents, train))
-                subject = subject_of(fitted, held_out, vocabulary, options, name=f"{K} topics")
+                subject = subject_of(fitted, held_out, vocabulary, options, name=f"{K} topics", refuse=False)
                 check_estimator(estimator, subject.topics)
                 kept = Values(len(test), len(COLUMNS))
                 run([Task(subject, work, kept)])

@@ -12,13 +12,12 @@ of them together. What documents gain by weights of their own,
 they gain in part by chance: with several topics any bag of words is fitted better than all words together. So g is also
 taken of the same documents with words exchanged, each for one of nearly its frequency: these have the same lengths,
 frequencies and repetitions, but not the topics' words together. The score is g less their mean, in standard deviations
-of one of them, g itself being one: about 0, Student's, where words are other words than the model's. `expected` is the
-score of documents that are drawn from the model: where it is low, as of one topic, a low score tells nothing.
+of one of them, g itself being one: about 0, Student's, where words are other words than the model's. Where that of
+documents that are drawn from the model is low, too, as of one topic, it tells nothing.
 """
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,27 +34,21 @@ MOST_DOCUMENTS = 300  # largest number of documents that are looked at
 FLAT = 0.98  # entropy, over log V, from which a topic is nearly uniform
 
 
-class CoOccurrence(NamedTuple):
-    """Scores of documents and of others drawn from the model, standard deviations of exchanged words' gains."""
-
-    score: float
-    expected: float
-
-
-def co_occurrence(topics: AnyTopics, documents: Corpus, words: Ints) -> CoOccurrence:
-    """Return the co-occurrence of words in documents, of which the first with tokens are looked at (see the module).
+def co_occurrence(topics: AnyTopics, documents: Corpus, words: Ints, *, drawn: bool = False) -> float:
+    """Return the score of words' co-occurrence in the first documents that have tokens (see the module).
 
     Args:
-        topics: phi and the prior, from which documents of the same lengths are drawn.
+        topics: phi and the prior.
         documents: documents over the model's words.
         words: (F,) frequent words.
+        drawn: whether to draw documents of the same lengths from the model, for the score that is expected.
     """
     places = np.flatnonzero(documents.lengths)[:MOST_DOCUMENTS]
     if len(words) < 2 or len(places) < 2:
-        return CoOccurrence(0.0, 0.0)
+        return 0.0
     phi = topics.phi[:, words] / np.maximum(topics.phi[:, words].sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    drawn = draws(topics, documents.lengths[places], places)
-    return CoOccurrence(*(score(phi, of.counts()[:, words].toarray()) for of in (documents.subset(places), drawn)))
+    sample = draws(topics, documents.lengths[places], places) if drawn else documents.subset(places)
+    return score(phi, sample.counts()[:, words].toarray())
 
 
 def score(phi: Floats, counts: Floats) -> float:

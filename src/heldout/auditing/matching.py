@@ -23,7 +23,7 @@ from heldout.topics import AnyTopics
 from heldout.typing import Ints
 
 TELLING = 100  # words: of fewer, a random order is often near the right one
-LEAST_SCORE = 2.0  # standard deviations from a random order; 1 in 44 random orders is beyond
+LEAST_SCORE = 2.5  # standard deviations from a random order; 1 in 160 random orders is beyond
 TELLING_SCORE, TELLING_CO_OCCURRENCE = 6.0, 8.0  # expected scores from which a low one tells
 RARE_SHARE, CHANCE = 0.05, 1e-3  # largest share of rare words among the frequent ones; chance of more, by Binomial
 
@@ -138,7 +138,9 @@ def check_like(topics: AnyTopics, documents: Corpus, what: str, *, refuse: bool 
     if documents.n_words <= TELLING or np.count_nonzero(np.bincount(documents.tokens)) < 2:
         return
     order, tells = word_order(topics.phi, documents), True
-    if order.score < LEAST_SCORE:
+    if order.rare and bdtrc(order.rare - 1, len(order.frequent), RARE_SHARE) < CHANCE:
+        fault = f"of their {len(order.frequent)} most frequent words {order.rare} are rare in the model"
+    elif order.score < LEAST_SCORE:
         tells = order.expected >= TELLING_SCORE
         if not tells and order.score > 0.0:
             return
@@ -146,15 +148,16 @@ def check_like(topics: AnyTopics, documents: Corpus, what: str, *, refuse: bool 
             f"their words stand {order.score:.1f} standard deviations from a random order, where"
             f" {order.expected:.0f} are expected"
         )
-    elif order.rare and bdtrc(order.rare - 1, len(order.frequent), RARE_SHARE) < CHANCE:
-        fault = f"of their {len(order.frequent)} most frequent words {order.rare} are rare in the model"
     else:
-        score, expected = co_occurrence(topics, documents, order.frequent)
-        if score >= LEAST_SCORE or expected < TELLING_CO_OCCURRENCE:
+        score = co_occurrence(topics, documents, order.frequent)
+        if score >= LEAST_SCORE:
+            return
+        expected = co_occurrence(topics, documents, order.frequent, drawn=True)
+        if expected < TELLING_CO_OCCURRENCE:
             return
         fault = (
-            "their frequent words do not occur together as the topics have them, by"
-            f" {score:.1f} standard deviations, where its own have {expected:.0f}"
+            "their frequent words do not occur together as the topics have them: they do by"
+            f" {score:.1f} standard deviations, its own by {expected:.0f}"
         )
     if flat := len(flat_topics(topics.phi)):
         fault += f"; {flat} of the model's {topics.n_topics} topics are nearly uniform"
