@@ -44,7 +44,7 @@ SEEN, HELD_OUT = ("ap", "cranfield", "medline", "drawn", "flat"), ("poliblog",)
 MOST = 3000  # documents of a corpus, at random, but for the drawn ones
 TRAINING = {66: (1, 2, 5, 10, 20, 50, 200), 200: (2, 10, 50), 600: (5, 20)}  # documents, topics
 MODELS = [(size, K) for size, topics in TRAINING.items() for K in topics]
-SIZES = {20: 30, 40: 20, 100: 13, 300: 6, 1000: 1, 20_000: 1}  # documents of a right sample, and samples
+SIZES = {20: 36, 40: 24, 100: 8, 300: 2, 1000: 1, 20_000: 1}  # documents of a right sample, and samples
 WRONG = (20, 100, 300)  # documents of wrong samples, one of each kind
 SEVERAL = 2000  # tokens from which wrong samples are to be refused
 

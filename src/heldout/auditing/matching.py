@@ -24,7 +24,8 @@ from heldout.typing import Ints
 
 TELLING = 100  # words: of fewer, a random order is often near the right one
 LEAST_SCORE = 2.5  # standard deviations from a random order; 1 in 160 random orders is beyond
-TELLING_SCORE, TELLING_CO_OCCURRENCE = 6.0, 8.0  # expected scores from which a low one tells
+TELLING_SCORE, TELLING_CO_OCCURRENCE = 10.0, 25.0  # expected scores from which a low one tells
+DOUBTFUL = 8.0  # expected score of co-occurrence from which a low one is a warning
 RARE_SHARE, CHANCE = 0.05, 1e-3  # largest share of rare words among the frequent ones; chance of more, by Binomial
 
 
@@ -153,8 +154,9 @@ def check_like(topics: AnyTopics, documents: Corpus, what: str, *, refuse: bool 
         if score >= LEAST_SCORE:
             return
         expected = co_occurrence(topics, documents, order.frequent, drawn=True)
-        if expected < TELLING_CO_OCCURRENCE:
+        if expected < DOUBTFUL:
             return
+        tells = expected >= TELLING_CO_OCCURRENCE
         fault = (
             "their frequent words do not occur together as the topics have them: they do by"
             f" {score:.1f} standard deviations, its own by {expected:.0f}"

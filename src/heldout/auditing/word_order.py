@@ -10,18 +10,21 @@ In a random order s = sum_v d_v log p(v), of either half, has the mean and the v
     E s = sum_v d_v  mean_v log p(v),    Var s = sum_v (d_v - mean d)^2  sum_v (log p(v) - mean log p)^2 / (H - 1),
 
 H the half's number of words. The score is s less its mean, in standard deviations: about 0 in a random order, whatever
-the sizes. `expected` is the score of words that occur as often as p says; it grows with tokens and with how uneven the
-model is, and tells whether a low score tells anything.
+the sizes. `expected` is the score of words that occur as often as p says, p being here the mean of the topics, nearly
+uniform ones left out; it grows with tokens and with how uneven the topics are. Where it is low, a low score tells
+nothing.
 
 Where a part of the words stands elsewhere, s is still high, and the frequent words tell: words that are no less than
 `TIMES` as frequent as three quarters of the words are in the model, by two standard errors. In the right order few of
 them are among these three quarters, however small the training set; of words in a random order three in four are.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from heldout.auditing.co_occurrence import flat_topics
 from heldout.corpora.corpus import Corpus
 from heldout.seeds import generator
 from heldout.typing import Floats, Ints
@@ -37,7 +40,7 @@ class WordOrder(NamedTuple):
 
     Attributes:
         score: by how many standard deviations it is better than a random one.
-        expected: of documents whose words occur as often as the model has them.
+        expected: of documents whose words occur as often as in the topics' mean.
         frequent: (F,) the words that occur often, the most frequent first.
         rare: how many of them are rare in the model.
     """
@@ -70,24 +73,27 @@ def word_order(phi: Floats, documents: Corpus) -> WordOrder:
         documents: D documents over the V words; two of the words, at least, occur.
     """
     V, counts = phi.shape[1], documents.counts()
-    words, N = counts.sum(axis=0), documents.n_tokens
-    spread = np.bincount(counts.indices, np.minimum(counts.data, REPEATED), V)
-    p, half = np.empty(V), generator("audit-word-order").permutation(V) % 2
-    topics = np.vstack([phi, np.full(V, 1.0 / V)])
-    for one, other in ((half == 0, half == 1), (half == 1, half == 0)):
-        fits = words[one].any()
-        p[other] = (mixed(topics[:, one], words[one]) if fits else np.full(len(topics), 1.0 / len(topics))) @ topics[
-            :, other
-        ]
-    p = (1.0 - UNIFORM_SHARE) * p / p.sum() + UNIFORM_SHARE / V
-    logs, variance, more, expected = np.log(p), 0.0, 0.0, 0.0
-    for one in (half == 0, half == 1):
-        d, away = spread[one], logs[one] - logs[one].mean()
-        more += float(d @ away)
-        expected += float(d.sum() * (p[one] @ away) / p[one].sum())
-        variance += float(((d - d.mean()) ** 2).sum() * (away**2).sum()) / (len(d) - 1)
-    deviation = max(np.sqrt(variance), 1e-9)
-    often = (np.diff(counts.tocsc().indptr) > 1) & (spread - 2.0 * np.sqrt(spread) > TIMES * N * np.quantile(p, RARE))
-    frequent = np.flatnonzero(often)
+    words, half = counts.sum(axis=0), generator("audit-word-order").permutation(V) % 2
+    spread: Floats = np.bincount(counts.indices, np.minimum(counts.data, REPEATED), V)
+    topics, p = np.vstack([phi, np.full(V, 1.0 / V)]), np.empty(V)
+    for here in (half == 0, half == 1):
+        weights = mixed(topics[:, here], words[here]) if words[here].any() else np.full(len(topics), 1.0 / len(topics))
+        p[~here] = weights @ topics[:, ~here]
+    used = np.delete(phi, flat_topics(phi), axis=0)
+    score, _ = _scores(p / p.sum(), spread, half)
+    _, expected = _scores(used.mean(axis=0) if len(used) else topics[-1], spread, half)
+    least = TIMES * documents.n_tokens * np.quantile(p / p.sum(), RARE)
+    several = np.bincount(counts.indices, minlength=V) > 1
+    frequent = np.flatnonzero(several & (spread - 2.0 * np.sqrt(spread) > least))
     frequent = frequent[np.lexsort((-words[frequent], -spread[frequent]))][:MOST_FREQUENT]
-    return WordOrder(more / deviation, expected / deviation, frequent, int((p[frequent] < np.quantile(p, RARE)).sum()))
+    return WordOrder(score, expected, frequent, int((p[frequent] < np.quantile(p, RARE)).sum()))
+
+
+def _scores(p: Floats, spread: Floats, half: Ints) -> tuple[float, float]:
+    """Return the scores of words' occurrences (V,) under p (V,), and of as many that occur as often as p says."""
+    logs, variance = np.log((1.0 - UNIFORM_SHARE) * p + UNIFORM_SHARE / len(p)), 0.0
+    for here in (half == 0, half == 1):
+        logs[here] -= logs[here].mean()
+        variance += spread[here].var() * np.square(logs[here]).sum() * here.sum() / (here.sum() - 1)
+    deviation = max(math.sqrt(variance), 1e-9)
+    return float(spread @ logs) / deviation, float(spread.sum() * (p @ logs)) / deviation

@@ -204,27 +204,27 @@ def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unle
 def test_few_tokens_are_a_warning_and_few_words_tell_nothing(made: tuple[Topics, Any]) -> None:
     topics, own = made
     audit((topics.phi, topics.alpha), own[:1], estimator="linear-time")
-    with pytest.warns(InputWarning, match="but 1 document of 3 tokens are too few to tell"):
-        check_like(topics, read_documents(np.bincount([1990, 1995, 1999], minlength=2000)[None]), "m: d")
+    with pytest.warns(InputWarning, match="but 1 document of 60 tokens are too few to tell"):
+        check_like(topics, read_documents(own[:1, ::-1]), "m: d")
     few = topics.phi[:, :TELLING] / topics.phi[:, :TELLING].sum(axis=1, keepdims=True)
     assert audit((few, topics.alpha), own[:40, TELLING - 1 :: -1], estimator="linear-time").documents == 40
 
 
-def by_frequency(seed: int, topics: int = 20, words: int = 1500) -> tuple[Topics, Any]:
-    """Topics of words that stand in order of frequency, and 60 documents of 60 tokens drawn from them."""
+def by_frequency(seed: int, topics: int = 20, words: int = 1500, documents: int = 60) -> tuple[Topics, Any]:
+    """Topics of words that stand in order of frequency, and documents of 60 tokens drawn from them."""
     rng = generator("test-audit-by-frequency", seed=seed, topics=topics)
     phi = rng.gamma(0.1, size=(topics, words)) / (np.arange(words) + 3.0)
     phi /= phi.sum(axis=1, keepdims=True)
     phi = phi[:, np.argsort(-phi.sum(axis=0))]
-    theta = rng.dirichlet(np.full(topics, 0.1), size=60)
+    theta = rng.dirichlet(np.full(topics, 0.1), size=documents)
     own = np.array([rng.multinomial(60, weights @ phi) for weights in theta])
     return Topics(phi, np.full(topics, 0.1), tuple(f"w{w}" for w in range(words))), own
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_words_that_do_not_occur_together_as_the_topics_have_them_are_refused(seed: int) -> None:
-    topics, own = by_frequency(seed)
-    _, others = by_frequency(seed + 100)
+    topics, own = by_frequency(seed, documents=200)
+    _, others = by_frequency(seed + 100, documents=200)
     model, options = (topics.phi, topics.alpha), dict[str, Any](estimator="linear-time", probability=False)
     assert audit(model, own, **options).documents == len(own)
     for wrong in (np.roll(own, 1, axis=1), others):

@@ -134,7 +134,7 @@ def _worse_than_uniform(audit: AuditResult) -> str:
     margin = max(SAME, ERRORS * np.nan_to_num(own.error_per_token))
     if not -math.inf < own.nats_per_token < -math.log(audit.words) - margin:
         return ""
-    return f" That is worse than guessing uniformly, {audit.words:,}: are the columns the model's?"
+    return f" That is worse than guessing uniformly ({audit.words:,}): are the columns the model's?"
 
 
 def raised(reported: Reported) -> str:
