@@ -246,7 +246,9 @@ def markdown(found: pd.DataFrame, minutes: float) -> str:
         f" {SEVERAL:,} tokens or more {others.refused.mean():.1%}, and of those in alphabetical order"
         f" {others[~others.by_frequency].refused.mean():.1%}.",
     ]
-    tables = [("Right samples", right, by) for by in ("corpora", "corpus", "size", "training", "topics", "method")]
+    tables: list[tuple[str, pd.DataFrame, Any]] = [
+        ("Right samples", right, by) for by in ("corpora", "corpus", "size", "training", "topics", "method")
+    ]
     tables += [(f"Wrong samples from {SEVERAL:,} tokens on", others, by) for by in (["by_frequency", "kind"], "corpus")]
     tables += [(f"Wrong samples from {SEVERAL:,} tokens on", others, by) for by in ("size", "training", "topics")]
     tables += [("Wrong samples of fewer tokens", fewer, ["by_frequency", "kind"])]

@@ -74,7 +74,7 @@ def word_order(phi: Floats, documents: Corpus) -> WordOrder:
     """
     V, counts = phi.shape[1], documents.counts()
     words, half = counts.sum(axis=0), generator("audit-word-order").permutation(V) % 2
-    spread: Floats = np.bincount(counts.indices, np.minimum(counts.data, REPEATED), V)
+    spread = np.bincount(counts.indices, np.minimum(counts.data, REPEATED), V).astype(np.float64)
     topics, p = np.vstack([phi, np.full(V, 1.0 / V)]), np.empty(V)
     for here in (half == 0, half == 1):
         weights = mixed(topics[:, here], words[here]) if words[here].any() else np.full(len(topics), 1.0 / len(topics))

@@ -15,6 +15,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.model_selection import GridSearchCV
 
 import heldout
+from heldout.auditing import matching
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.co_occurrence import PERMUTATIONS, RANKS, STEPS, co_occurrence, flat_topics, score
 from heldout.auditing.matching import LEAST_SCORE, TELLING, TELLING_CO_OCCURRENCE, check_like
@@ -204,7 +205,10 @@ def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unle
 def test_few_tokens_are_a_warning_and_few_words_tell_nothing(made: tuple[Topics, Any]) -> None:
     topics, own = made
     audit((topics.phi, topics.alpha), own[:1], estimator="linear-time")
-    with pytest.warns(InputWarning, match="but 1 document of 60 tokens are too few to tell"):
+    rare = np.argsort(topics.phi[:3].max(axis=0))[:4]
+    with pytest.warns(InputWarning, match="but 1 document of 4 tokens are too few to tell"):
+        check_like(topics, read_documents(np.bincount(rare, minlength=2000)[None]), "m: d")
+    with pytest.raises(InputError, match="these are not documents like"):
         check_like(topics, read_documents(own[:1, ::-1]), "m: d")
     few = topics.phi[:, :TELLING] / topics.phi[:, :TELLING].sum(axis=1, keepdims=True)
     assert audit((few, topics.alpha), own[:40, TELLING - 1 :: -1], estimator="linear-time").documents == 40
@@ -222,7 +226,9 @@ def by_frequency(seed: int, topics: int = 20, words: int = 1500, documents: int 
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_words_that_do_not_occur_together_as_the_topics_have_them_are_refused(seed: int) -> None:
+def test_words_that_do_not_occur_together_as_the_topics_have_them_are_not_passed_over(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     topics, own = by_frequency(seed, documents=200)
     _, others = by_frequency(seed + 100, documents=200)
     model, options = (topics.phi, topics.alpha), dict[str, Any](estimator="linear-time", probability=False)
@@ -230,10 +236,11 @@ def test_words_that_do_not_occur_together_as_the_topics_have_them_are_refused(se
     for wrong in (np.roll(own, 1, axis=1), others):
         assert word_order(topics.phi, read_documents(wrong)).score > 10.0
         for refuses in (audit, heldout.log_likelihood):
-            with pytest.raises(InputError, match=r"own: .*occur together.*--other-corpus"):
+            with pytest.raises((InputError, InputWarning), match="occur together"):  # warnings are errors here
                 refuses(model, wrong, estimator="linear-time")
         assert audit(model, wrong, other_corpus=True, **options).documents == len(own)
-    with pytest.raises(InputError, match="occur together"):
+    monkeypatch.setattr(matching, "TELLING_CO_OCCURRENCE", matching.DOUBTFUL)
+    with pytest.raises(InputError, match=r"occur together.*--other-corpus"):
         heldout.rank([model, model], others, estimator="linear-time")
 
 
