@@ -1,22 +1,23 @@
-"""Co-occurrence of documents' words, compared with a model's topics.
+"""Co-occurrence of documents' frequent words, compared with a model's topics.
 
 How often words occur does not tell where words stand in order of frequency, in the model and in the documents: numbers
-that are off by one, or of another corpus, then fall as the model's do. Which words occur together tells.
+that are off by one, or of another corpus, then fall as the model's do. Which words occur together tells. It is asked of
+frequent words alone (`heldout.auditing.word_order`), since small training sets say little of how others occur together.
 
-Weights of the topics, and of a uniform one beside them, are fitted by EM to every document of a sample C, and to all of
-them together. What documents gain by weights of their own,
+Weights of the topics over these words, and of a uniform one beside them, are fitted by EM to every document, and to all
+of them together. What documents gain by weights of their own,
 
-    g(C) = sum_d max_theta sum_v n_dv log sum_k theta_k phi_kv  -  max_theta sum_dv n_dv log sum_k theta_k phi_kv,
+    g = sum_d max_theta sum_v n_dv log sum_k theta_k phi_kv  -  max_theta sum_dv n_dv log sum_k theta_k phi_kv,
 
 they gain in part by chance: with several topics any bag of words is fitted better than all words together. So g is also
 taken of the same documents with words exchanged, each for one of nearly its frequency: these have the same lengths,
-frequencies and repetitions, but not the topics' words together. The co-occurrence is the share of the gain that is not
-by chance, 1 - mean_j g(C pi_j) / g(C): 1 at most, and about 0 where words are other words than the model's.
+frequencies and repetitions, but not the topics' words together. The score is g less their mean, in standard deviations
+of one of them, g itself being one: about 0, Student's, where words are other words than the model's. Where that of
+documents that are drawn from the model is low, too, as of one topic, it tells nothing.
 """
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,65 +30,53 @@ from heldout.typing import Floats, Ints
 STEPS = 10  # steps of EM from equal weights
 PERMUTATIONS = 8
 RANKS = 8  # ranks that words are exchanged within, about
-MOST_DOCUMENTS, MOST_TOKENS, CUT = (
-    100,
-    10_000,
-    400,
-)  # largest numbers of a sample's documents, of its tokens and of one document's
-LEAST_CO_OCCURRENCE = 0.2  # co-occurrence of documents like the model's own: see benchmarks/guard.py
+MOST_DOCUMENTS = 300  # largest number of documents that are looked at
 FLAT = 0.98  # entropy, over log V, from which a topic is nearly uniform
-TELLING = 0.03  # nats per token that the model's draws gain, not by chance: less tells nothing
 
 
-def sample_of(documents: Corpus) -> tuple[Corpus, Ints]:
-    """Return the first documents with tokens, each cut to `CUT` tokens, and their places, (D,).
-
-    They are at most `MOST_DOCUMENTS`; none is added beyond `MOST_TOKENS`.
-    """
-    places = np.flatnonzero(documents.lengths)[:MOST_DOCUMENTS]
-    tokens_before = np.cumsum(np.minimum(documents.lengths[places], CUT)) - np.minimum(documents.lengths[places], CUT)
-    places = places[tokens_before < MOST_TOKENS]
-    cut = [documents.document(d)[:CUT] for d in places.tolist()]
-    return documents.with_streams(cut, tuple(documents.documents[d] for d in places.tolist())), places
-
-
-class CoOccurrence(NamedTuple):
-    """Gain of documents by weights of their own that is not by chance: its share of the gain, and nats per token."""
-
-    share: float
-    gain: float
-
-
-def co_occurrence(phi: Floats, sample: Corpus) -> CoOccurrence:
-    """Return the co-occurrence of a sample's words under topics (see the module).
+def co_occurrence(topics: AnyTopics, documents: Corpus, words: Ints, *, drawn: bool = False) -> float:
+    """Return the score of words' co-occurrence in the first documents that have tokens (see the module).
 
     Args:
-        phi: (K, V) p(w | z).
-        sample: documents; two have a token.
+        topics: phi and the prior.
+        documents: documents over the model's words.
+        words: (F,) frequent words.
+        drawn: whether to draw documents of the same lengths from the model, for the score that is expected.
     """
-    used, tokens = np.unique(sample.tokens, return_inverse=True)
-    p = np.column_stack([phi[:, used].T, np.full(len(used), 1.0 / phi.shape[1])])
-    bounds = zip(sample.offsets[:-1].tolist(), sample.offsets[1:].tolist(), strict=True)
-    documents = [np.unique(tokens[start:end], return_counts=True) for start, end in bounds if end > start]
-    total = np.bincount(tokens)
+    places = np.flatnonzero(documents.lengths)[:MOST_DOCUMENTS]
+    if len(words) < 2 or len(places) < 2:
+        return 0.0
+    phi = topics.phi[:, words] / np.maximum(topics.phi[:, words].sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    sample = draws(topics, documents.lengths[places], places) if drawn else documents.subset(places)
+    return score(phi, sample.counts()[:, words].toarray())
 
-    rng, ranks = generator("audit-co-occurrence"), np.arange(len(used))
-    places = [ranks]
+
+def score(phi: Floats, counts: Floats) -> float:
+    """Return the gain of documents by weights of their own, less the mean and over the deviation of exchanged words'.
+
+    Args:
+        phi: (K, F) p(w | z), over F words.
+        counts: (D, F) how often each occurs in each document.
+    """
+    total, ranks = counts.sum(axis=0), np.arange(counts.shape[1])
+    p = np.column_stack([phi.T, np.full(len(ranks), 1.0 / len(ranks))])
+    rng, places = generator("audit-co-occurrence"), [ranks]
     for _ in range(PERMUTATIONS):
-        order = np.lexsort((rng.random(len(used)), -total))  # words that occur equally often in a random order
+        order = np.lexsort((rng.random(len(ranks)), -total))  # words that occur equally often in a random order
         places.append(np.empty_like(ranks))
-        places[-1][order] = order[np.argsort(ranks + rng.uniform(0.0, RANKS, len(used)), kind="stable")]
-    exchanged = np.array(places)
-    gains = -np.concatenate([_most(p[order][None], total) for order in exchanged])
-    for words, counts in documents:
-        gains += _most(p[exchanged[:, words]], counts)
-    more = float(gains[0] - gains[1:].mean())
-    return CoOccurrence(more / float(gains[0]) if gains[0] > 0.0 else 0.0, more / len(tokens))
+        places[-1][order] = order[np.argsort(ranks + rng.uniform(0.0, RANKS, len(ranks)), kind="stable")]
+    exchanged = p[np.array(places)]  # (1 + PERMUTATIONS, F, K + 1)
+    gains = -_most(exchanged, total)
+    for document in counts:
+        used = document > 0
+        gains += _most(exchanged[:, used], document[used])
+    deviation = gains[1:].std(ddof=1) * math.sqrt(1.0 + 1.0 / PERMUTATIONS)
+    return float((gains[0] - gains[1:].mean()) / max(deviation, 1e-9))
 
 
-def _most(p: Floats, counts: Ints) -> Floats:
+def _most(p: Floats, counts: Floats) -> Floats:
     """Return the log-likelihoods, (J,) nats, of counts (U,) under the weights of topics p (J, U, K) that fit best."""
-    shares, weights = counts / counts.sum(), np.full((len(p), p.shape[2], 1), 1.0 / p.shape[2])
+    shares, weights = counts / max(counts.sum(), 1.0), np.full((len(p), p.shape[2], 1), 1.0 / p.shape[2])
     for _ in range(STEPS):
         weights *= p.transpose(0, 2, 1) @ (shares[:, None] / (p @ weights))
     return np.asarray(np.log(p @ weights)[:, :, 0] @ counts)
@@ -97,20 +86,6 @@ def flat_topics(phi: Floats) -> Ints:
     """Return the nearly uniform topics, rows of phi (K, V), as topics are that no document uses."""
     logs = np.log(phi, out=np.zeros_like(phi), where=phi > 0.0)
     return np.flatnonzero(-np.einsum("kv,kv->k", phi, logs) > FLAT * math.log(phi.shape[1]))
-
-
-def least_co_occurrence(topics: AnyTopics, sample: Corpus, places: Ints) -> float:
-    """Return the co-occurrence of documents like the model's own, at least: `LEAST_CO_OCCURRENCE`, or half its draws'.
-
-    -inf where the model's draws gain too little to tell, as those of one topic do, or of topics that are nearly equal.
-
-    Args:
-        topics: phi and the prior, from which documents of the sample's lengths are drawn.
-        sample: documents.
-        places: (D,) theirs among all documents.
-    """
-    drawn = co_occurrence(topics.phi, draws(topics, sample.lengths, places))
-    return min(LEAST_CO_OCCURRENCE, drawn.share / 2.0) if drawn.gain >= TELLING else -math.inf
 
 
 def draws(topics: AnyTopics, lengths: Ints, places: Ints) -> Corpus:

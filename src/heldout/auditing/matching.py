@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import bdtrc
 
-from heldout.auditing.co_occurrence import (
-    LEAST_CO_OCCURRENCE,
-    co_occurrence,
-    draws,
-    flat_topics,
-    least_co_occurrence,
-)
+from heldout.auditing.co_occurrence import co_occurrence, flat_topics
+from heldout.auditing.formats import amount
+from heldout.auditing.word_order import word_order
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.documents import (
     COLUMNS,
@@ -32,15 +29,14 @@ from heldout.errors import InputError, InputWarning
 from heldout.libraries import Fitted
 from heldout.libraries.checks import in_order
 from heldout.libraries.pipeline import unwrap
-from heldout.seeds import generator
 from heldout.topics import AnyTopics
-from heldout.typing import Floats, Ints
+from heldout.typing import Ints
 
-EM_STEPS, TINY = 30, 1e-9
-LEAST_LIKENESS = 0.22  # likeness of documents like the model's own: see benchmarks/guard.py
-DOCUMENTS, FEWEST, TOKENS = 20, 1_000, 3_000  # documents with 1,000 tokens, or tokens, from which others are refused
-FEW_TOKENS = 20_000  # tokens that may say little of many words: half the likeness of the model's draws is enough then
 TELLING = 100  # words: of fewer, a random order is often near the right one
+LEAST_SCORE = 2.5  # standard deviations from a random order; 1 in 160 random orders is beyond
+TELLING_SCORE, TELLING_CO_OCCURRENCE = 10.0, 25.0  # expected scores from which a low one tells
+DOUBTFUL = 8.0  # expected score of co-occurrence from which a low one is a warning
+RARE_SHARE, CHANCE = 0.05, 1e-3  # largest share of rare words among the frequent ones; chance of more, by Binomial
 
 
 def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str]:
@@ -136,135 +132,58 @@ def over_same_words(fitted: Fitted, documents: Corpus) -> tuple[Fitted, Corpus]:
     return replace(fitted, topics=replace(fitted.topics, vocabulary=documents.vocabulary)), documents
 
 
-def mixed(phi: Floats, words: Ints) -> Floats:
-    """Return the weights of topics, (K,), whose mixture fits words' counts best, by EM from equal weights.
+def check_like(topics: AnyTopics, documents: Corpus, what: str, *, refuse: bool = True) -> None:
+    """Check that documents are like the model's own: their words' order, and which of them occur together.
 
-    Args:
-        phi: (K, V) p(w | z).
-        words: (V,) how often each word occurs; some do.
-    """
-    used = words > 0
-    p, shares, weights = phi[:, used], words[used] / words.sum(), np.full(len(phi), 1.0 / len(phi))
-    for _ in range(EM_STEPS):
-        weights *= p @ np.divide(shares, weights @ p, out=np.zeros_like(shares), where=weights @ p > 0.0)
-    return np.asarray(weights / weights.sum())
-
-
-def likeness(phi: Floats, words: Ints) -> float:
-    """Return how well topics explain words' frequencies, about 1 at most and below 0 by chance.
-
-    Weights w of the topics, and of a uniform one beside them, are fitted to the words' counts c by EM. Their score per
-    token, s = sum_v c_v log p(v) / N, stands between r, that of the same words in a random order, and the most that
-    any weights of any topics can reach, h = sum_v c_v log(c_v / N) / N. The likeness is
-
-        (s - r) / (h - r)  -  the weight of the nearly uniform topics.
-
-    Words of an order that is not the model's are explained no better than in a random order, and best by uniform
-    topics. A prior's mean would say less: topics that no document uses have their share in it.
-
-    Args:
-        phi: (K, V) p(w | z).
-        words: (V,) how often each word occurs; some do.
-    """
-    V = phi.shape[1]
-    flat = np.zeros(len(phi) + 1, bool)
-    flat[[*flat_topics(phi), -1]] = True
-
-    def fitted(counts: Ints) -> tuple[float, float]:
-        used = counts > 0
-        p = np.vstack([phi[:, used], np.full(used.sum(), 1.0 / V)])
-        weights = mixed(p, counts[used])
-        return float(counts[used] @ np.log(weights @ p)) / float(counts.sum()), float(weights[flat].sum())
-
-    score, uniform = fitted(words)
-    by_chance, _ = fitted(generator("audit-likeness").permutation(words))
-    shares = words[words > 0] / words.sum()
-    most = float(shares @ np.log(shares))
-    return (score - by_chance) / max(most - by_chance, TINY) - uniform
-
-
-def least_likeness(topics: AnyTopics, documents: int, tokens: int, places: Ints) -> float:
-    """Return the likeness of documents like the model's own, at least: `LEAST_LIKENESS`, or half of its draws' if less.
-
-    More than `FEW_TOKENS` tokens are held to `LEAST_LIKENESS`.
-
-    Args:
-        topics: phi and the prior, from which as many documents of the mean length are drawn.
-        documents: how many have a token.
-        tokens: how many they have.
-        places: of some of the documents, in whose turn they are drawn.
-    """
-    if tokens > FEW_TOKENS or not len(places):
-        return LEAST_LIKENESS
-    drawn = draws(topics, np.full(documents, max(1, tokens // documents)), np.resize(places, documents))
-    return min(LEAST_LIKENESS, likeness(topics.phi, np.bincount(drawn.tokens, minlength=topics.phi.shape[1])) / 2.0)
-
-
-def is_enough(documents: int, tokens: int) -> bool:
-    """Return whether documents and their tokens are enough to refuse them."""
-    return tokens >= TOKENS or (documents >= DOCUMENTS and tokens >= FEWEST)
-
-
-def check_like(topics: AnyTopics, words: Ints, documents: int, sample: Corpus, places: Ints, what: str) -> None:
-    """Check that documents are like the model's own: how often words occur, and which occur together.
-
-    Warns where there are too few to refuse them and their likeness or co-occurrence is below 0; of a model of `TELLING`
-    words, or fewer, says nothing.
+    Documents are unlike where their words fit no better than in a random order, where frequent ones are rare in the
+    model (`heldout.auditing.word_order`), or where these do not occur together as the topics have them
+    (`heldout.auditing.co_occurrence`). A model of `TELLING` words, or fewer, passes: of few words a random order is
+    often near the right one.
 
     Args:
         topics: phi and the prior.
-        words: (V,) how often each word occurs.
-        documents: how many have a token.
-        sample: some of the documents (`heldout.auditing.co_occurrence.sample_of`).
-        places: theirs among all documents.
-        what: the model and the documents, before "are not".
+        documents: documents over the model's words.
+        what: the model and the documents, for the message.
+        refuse: whether to refuse them; or warn.
 
     Raises:
-        InputError: where they are not, and there are `DOCUMENTS` of them with `FEWEST` tokens, or `TOKENS` tokens; for
-            their co-occurrence, as many in the sample.
+        InputError: where they are unlike, and their sizes tell; where these do not, a warning says it.
     """
-    if len(words) <= TELLING:
+    if documents.n_words <= TELLING or np.count_nonzero(np.bincount(documents.tokens)) < 2:
         return
-    tokens = int(words.sum())
-    value, enough = likeness(topics.phi, words), is_enough(documents, tokens)
-    bound = LEAST_LIKENESS if enough else 0.0
-    if value < bound:
-        bound = least_likeness(topics, documents, tokens, places)
-    if value < bound:
-        flat = len(flat_topics(topics.phi))
-        unused = f", {flat} of whose {topics.n_topics} topics are nearly uniform" if flat else ""
-        number = (
-            f"their likeness is {value:.2f}, where its own have"
-            f" {bound if enough else LEAST_LIKENESS:.2g} or more{unused}"
+    order, tells = word_order(topics.phi, documents), True
+    if order.rare and bdtrc(order.rare - 1, len(order.frequent), RARE_SHARE) < CHANCE:
+        fault = f"of their {len(order.frequent)} most frequent words {order.rare} are rare in the model"
+    elif order.score < LEAST_SCORE:
+        tells = order.expected >= TELLING_SCORE
+        if not tells and order.score > 0.0:
+            return
+        fault = (
+            f"their words stand {order.score:.1f} standard deviations from a random order, where"
+            f" {order.expected:.0f} are expected"
         )
-        _say_unlike(number, what, documents, tokens, enough)
-        return
-    if len(places) < 2:
-        return  # whose words occur together there are none to be told from
-    value, enough = co_occurrence(topics.phi, sample).share, is_enough(len(places), sample.n_tokens)
-    if value >= (LEAST_CO_OCCURRENCE if enough else 0.0):
-        return
-    bound = least_co_occurrence(topics, sample, places)
-    if value < (bound if enough else min(bound, 0.0)):
-        number = f"{value:.2f}, where its own have {bound:.2g} or more"
-        number = f"the co-occurrence of their words, whether they stand together as its topics have them, is {number}"
-        _say_unlike(number, what, documents, tokens, enough)
-
-
-def _say_unlike(number: str, what: str, documents: int, tokens: int, enough: bool) -> None:
-    """Refuse documents that are not like the model's own, or warn where there are too few to tell."""
-    if enough:
+    else:
+        score = co_occurrence(topics, documents, order.frequent)
+        if score >= LEAST_SCORE:
+            return
+        expected = co_occurrence(topics, documents, order.frequent, drawn=True)
+        if expected < DOUBTFUL:
+            return
+        tells = expected >= TELLING_CO_OCCURRENCE
+        fault = (
+            "their frequent words do not occur together as the topics have them: they do by"
+            f" {score:.1f} standard deviations, its own by {expected:.0f}"
+        )
+    if flat := len(flat_topics(topics.phi)):
+        fault += f"; {flat} of the model's {topics.n_topics} topics are nearly uniform"
+    D, tokens = int(np.count_nonzero(documents.lengths)), documents.n_tokens
+    if tells and refuse:
         raise InputError(
-            f"{what} are not documents like the model's own: {number} (benchmarks/guard.md); give the model's own"
-            " vocabulary or documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to"
-            " be of another"
+            f"{what}: these are not documents like the model's own: {fault}; give the model's own vocabulary or"
+            " documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to be of another"
         )
-    warnings.warn(
-        f"{what} may not be documents like the model's own: {number}, but {documents} documents of {tokens:,} tokens"
-        " are too few to tell",
-        InputWarning,
-        stacklevel=3,
-    )
+    few = "" if tells else f", but {amount(D, 'document')} of {amount(tokens, 'token')} are too few to tell"
+    warnings.warn(f"{what}: these may not be documents like the model's own: {fault}{few}", InputWarning, stacklevel=3)
 
 
 def model_digest(fitted: Fitted) -> str:

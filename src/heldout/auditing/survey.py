@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heldout.auditing.blocks import batches
-from heldout.auditing.co_occurrence import sample_of
 from heldout.auditing.matching import check_like, model_digest, opened
 from heldout.auditing.options import Options
 from heldout.corpora.corpus import Corpus
@@ -109,7 +108,13 @@ class Subject(NamedTuple):
 
 
 def subject_of(
-    model: Any, documents: Any, vocabulary: Sequence[str] | None, options: Options, name: str = ""
+    model: Any,
+    documents: Any,
+    vocabulary: Sequence[str] | None,
+    options: Options,
+    name: str = "",
+    *,
+    refuse: bool = True,
 ) -> Subject:
     """Return a model and documents over its words.
 
@@ -119,6 +124,7 @@ def subject_of(
         vocabulary: the model's words, for a model that does not name them.
         options: the seed, the limit, smoothing, and whether documents of another corpus are meant.
         name: the model's, where it is given one.
+        refuse: whether to refuse documents that are unlike the model's own; or warn, as in folds of one corpus.
 
     Raises:
         InputError: for bad input, or documents that are unlike the model's own.
@@ -129,6 +135,5 @@ def subject_of(
     read = survey(matched, left_out, fitted.topics, options.limit)
     name = name or its_name
     if not options.other_corpus:
-        scored = int(np.count_nonzero(read.lengths))
-        check_like(own.topics, read.words, scored, *sample_of(matched), f"{name}: {matched.name}")
+        check_like(own.topics, matched, f"{name}: {matched.name}", refuse=refuse)
     return Subject(fitted, own, name, matched, read)

@@ -133,6 +133,16 @@ def test_a_number_within_two_standard_errors_is_right() -> None:
         assert ("%" not in wording.headline(audit).partition(";")[0]) is right
 
 
+@pytest.mark.parametrize("words", [90, 4000])
+def test_a_likelihood_below_guessing_is_questioned(words: int) -> None:
+    audit, tokens = replace(AUDIT, words=words), AUDIT.line("likelihood").tokens
+    for error in (0.0, 0.05):
+        for more, asks in ((-0.1, False), (0.0, False), (0.09, error == 0.0), (0.11, True), (math.inf, False)):
+            nats = -(math.log(words) + more) * tokens
+            line = with_likelihood(audit, log_likelihood=nats, standard_error=error * tokens)
+            assert wording.headline(line).endswith("?") is asks
+
+
 def test_a_number_of_the_training_documents_is_not_compared() -> None:
     audit = with_reported(
         AUDIT,

@@ -28,8 +28,8 @@ from heldout.auditing.blocks import (
     sum_error,
 )
 from heldout.auditing.co_occurrence import flat_topics
-from heldout.auditing.matching import mixed
 from heldout.auditing.survey import Subject
+from heldout.auditing.word_order import mixed
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.priors import DIRICHLET, Prior, prior_of
 from heldout.libraries import Reported

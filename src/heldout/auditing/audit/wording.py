@@ -140,13 +140,23 @@ def headline(audit: AuditResult) -> str:
     gives = f"the likelihood gives these documents perplexity {likelihood_text(audit)}"
     if own.perplexity == math.inf:
         gives = "these documents have likelihood 0, as the model gives some of their tokens probability 0"
+    gives = f"{gives}.{_worse_than_uniform(audit)}"
     if audit.comparable:
-        return f"{library} says {perplexity(reported.perplexity)}{_relation(audit)}; {gives}."
+        return f"{library} says {perplexity(reported.perplexity)}{_relation(audit)}; {gives}"
     if math.isnan(reported.value):
         name = "No library's number" if audit.library == "arrays" else f"No number of {library}"
-        return f"{name} to compare with; {gives}."
+        return f"{name} to compare with; {gives}"
     value = f"{reported.value:,.5g}".replace("-", MINUS)
-    return f"{library} says {value} ({clean(reported.unit)}), but of {clean(reported.about)}; {gives}."
+    return f"{library} says {value} ({clean(reported.unit)}), but of {clean(reported.about)}; {gives}"
+
+
+def _worse_than_uniform(audit: AuditResult) -> str:
+    """Return a sentence, after a space, on a likelihood below uniform guessing's by more than its error; or ""."""
+    own = audit.line(LIKELIHOOD)
+    margin = max(SAME, ERRORS * np.nan_to_num(own.error_per_token))
+    if not -math.inf < own.nats_per_token < -math.log(audit.words) - margin:
+        return ""
+    return f" That is worse than guessing uniformly ({audit.words:,}): are the columns the model's?"
 
 
 def raised(reported: Reported) -> str:

@@ -109,7 +109,7 @@ def fitted_and_scored(settings: Settings, K: int, seed: int, train: Any, held_ou
 
 def _scored(settings: Settings, model: Any, train: Any, held_out: Any) -> Scored:
     _, options, work, coherent, coherence_documents, topics_kept = settings
-    subject = subject_of(model, held_out, options.vocabulary, options)
+    subject = subject_of(model, held_out, options.vocabulary, options, refuse=False)  # folds of one corpus
     topics, read = subject.topics, subject.read
     check_estimator(work.estimator, topics)
     blocks = batches(subject.documents, BLOCK)
