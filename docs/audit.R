@@ -5,10 +5,12 @@
 #
 # fit: of topicmodels (LDA, CTM), lda, seededlda, keyATM or stm; or a list of phi (K, V), its columns named, and alpha.
 # documents: held out, counts of documents by words with the words as column names: a DocumentTermMatrix, a matrix, a
-# Matrix or a dfm. Words that the model has not are left out and counted. More arguments are those of the command, such
-# as audit(fit, documents, "--html", "audit.html"); `heldout audit --help` lists them. It takes the command heldout.
+# Matrix or a dfm. Words that the model has not are left out and counted. X: of an stm with prevalence covariates, the
+# documents' design matrix, with the columns of fit$settings$covariates$X (stm's makeDesignMatrix). More arguments are
+# those of the command, such as audit(fit, documents, "--html", "audit.html"); `heldout audit --help` lists them. It takes
+# the command heldout.
 
-audit <- function(fit, documents, ..., folder = tempfile("audit-")) {
+audit <- function(fit, documents, ..., X = NULL, folder = tempfile("audit-")) {
   dir.create(folder, showWarnings = FALSE)
   model <- file.path(folder, "phi.csv")
   write_prior <- function(values, name) {
@@ -24,12 +26,16 @@ audit <- function(fit, documents, ..., folder = tempfile("audit-")) {
     colnames(phi) <- fit@terms
     write_prior(fit@alpha, "alpha")
   } else if (inherits(fit, "STM")) {
-    if (length(fit$beta$logbeta) > 1 || ncol(as.matrix(fit$mu$mu)) > 1) {
-      stop("the model has covariates, and so a prior or topics for each of their values: audit them one by one")
+    if (length(fit$beta$logbeta) > 1) {
+      stop("the model has topics for each value of a content covariate: keep one in fit$beta$logbeta, and its documents")
+    }
+    own_means <- !is.null(fit$mu$gamma)
+    if (own_means && is.null(X)) {
+      stop("the model has prevalence covariates, and so a mean for every document: give X, the documents' design matrix")
     }
     phi <- exp(fit$beta$logbeta[[1]])
     colnames(phi) <- fit$vocab
-    write_prior(fit$mu$mu, "mean")
+    write_prior(if (own_means) t(as.matrix(X %*% fit$mu$gamma)) else fit$mu$mu, "mean")
     write_prior(fit$sigma, "covariance")
   } else if (inherits(fit, "keyATM_output")) {
     phi <- fit$phi

@@ -164,7 +164,7 @@ class LogisticNormalTopics(_UnderAnyPrior):
 
     Attributes:
         phi: (K, V) p(w | z); every row sums to 1; K is 2 or more.
-        mean: (K - 1,) mu, the mean of the logarithms of theta_k / theta_K.
+        mean: (K - 1,) mu, the mean of the logarithms of theta_k / theta_K; or (D, K - 1), one of every document.
         covariance: (K - 1, K - 1) Sigma, theirs; symmetric and positive definite.
         vocabulary: the V words.
         provenance: as of `Topics`.
@@ -194,7 +194,8 @@ class LogisticNormalTopics(_UnderAnyPrior):
     ) -> Self:
         """Return topics with theta = softmax(x) of K numbers x, or of K - 1 numbers and a last one that is 0.
 
-        As tomotopy has them, (K,) and (K, K), or as R has them, (K - 1,) and (K - 1, K - 1).
+        As tomotopy has them, (K,) and (K, K), or as R has them, (K - 1,) and (K - 1, K - 1); documents' own means are
+        (D, K) or (D, K - 1).
 
         Examples:
             >>> topics = LogisticNormalTopics.of([[0.9, 0.1], [0.2, 0.8]], [1.0, 0.0], np.eye(2), ("ape", "bear"))
@@ -209,10 +210,20 @@ class LogisticNormalTopics(_UnderAnyPrior):
         """The prior's parameters by name."""
         return {"mean": self.mean, "covariance": self.covariance}
 
+    @property
+    def n_priors(self) -> int | None:
+        """Number of documents that have a mean each; None where all share one."""
+        return len(self.mean) if self.mean.ndim == 2 else None
+
+    def of_documents(self, places: Ints) -> "LogisticNormalTopics":
+        """Return the model of the documents at these places."""
+        return self if self.mean.ndim == 1 else replace(self, mean=self.mean[places])
+
     @cached_property
     def mean_weights(self) -> Floats:
-        """The prior mean of theta, (K,), over `DRAWS` draws; the same for the same prior."""
-        weights: Floats = self.weights(DRAWS, generator("logistic-normal-mean"))[1].mean(axis=0)
+        """The prior mean of theta, (K,), over `DRAWS` draws; the same for the same prior, and of one of all means."""
+        one = self.of_documents(np.arange(DRAWS) % (self.n_priors or 1))
+        weights: Floats = one.weights(DRAWS, generator("logistic-normal-mean"))[1].mean(axis=0)
         return weights
 
     def likelihood_of(self, words: NDArray[np.int32], counts: Floats) -> "Mixture | None":
@@ -222,7 +233,7 @@ class LogisticNormalTopics(_UnderAnyPrior):
 
     def weights(self, documents: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw x, (D, K - 1), and theta, (D, K), of `documents` documents."""
-        x = self.mean + rng.standard_normal((documents, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
+        x = self.mean + rng.standard_normal((documents, self.mean.shape[-1])) @ np.linalg.cholesky(self.covariance).T
         return x, softmax_over_the_last(x)
 
 
@@ -331,16 +342,16 @@ def require_dirichlet(topics: AnyTopics, name: str) -> Topics:
 
 
 def check_logistic_normal(mean: Floats, covariance: Floats, topics: int) -> None:
-    """Check the prior of K - 1 log weights.
+    """Check the prior of K - 1 log weights, or the priors of D documents, with a mean each.
 
     Raises:
         InputError: for shapes that do not fit, numbers that are none, or a covariance that is none.
     """
     n = topics - 1
-    if n < 1 or mean.shape != (n,) or covariance.shape != (n, n):
+    if n < 1 or mean.ndim not in (1, 2) or mean.shape[-1] != n or covariance.shape != (n, n):
         raise InputError(
             f"logistic normal: a mean of {mean.shape} and a covariance of {covariance.shape} for {topics} topics; give"
-            " K or K - 1 of both, and K at least 2"
+            " K or K - 1 of both, K at least 2, or a mean for every document, in rows"
         )
     if not (np.isfinite(mean).all() and np.isfinite(covariance).all()):
         raise InputError("logistic normal: the mean or the covariance has a number that is not finite")
@@ -351,10 +362,10 @@ def check_logistic_normal(mean: Floats, covariance: Floats, topics: int) -> None
 
 def over_the_last(mean: Floats, covariance: Floats, topics: int) -> tuple[Floats, Floats]:
     """Return the prior of x_k - x_K, k < K, from a prior of K numbers; any other prior as it is."""
-    if mean.shape != (topics,) or covariance.shape != (topics, topics):
+    if mean.shape[-1:] != (topics,) or covariance.shape != (topics, topics):
         return mean, covariance
     difference = np.column_stack([np.eye(topics - 1), -np.ones(topics - 1)])
-    return difference @ mean, difference @ covariance @ difference.T
+    return (difference @ mean.T).T, difference @ covariance @ difference.T
 
 
 def softmax_over_the_last(x: Floats) -> Floats:

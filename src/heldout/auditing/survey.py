@@ -54,8 +54,8 @@ def survey(documents: Corpus, left_out: Ints, topics: AnyTopics, limit: float) -
         raise InputError(f"{name}: no document in it")
     if known is not None and known != D:
         raise InputError(
-            f"{name}: {D:,} documents, but labels or metadata of {known:,}; give one entry to each document, in their"
-            " order"
+            f"{name}: {D:,} documents, but priors (by labels, metadata or means) of {known:,}; give one to each,"
+            " in the documents' order"
         )
     if not documents.n_tokens and not left_out.any():
         raise InputError(f"{name}: {D} documents, all empty; give documents that have words")

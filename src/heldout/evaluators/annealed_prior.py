@@ -124,10 +124,12 @@ def _log_ratio(n_used, used, counts, alpha, m, share, g, L):  # type: ignore[no-
     return log_ratio - math.log(ratio)
 
 
-@nb.njit("void(float64[::1], float64[::1], int64, int64, float64[::1])", cache=True, nogil=True)
-def _sequence(alpha, m, L, T, out):  # type: ignore[no-untyped-def]
-    """Write g_0 = infinity, g_1 > .. > g_T = 0, which lie at equal steps of H, to out."""
-    weight, total, r = np.zeros(2 * POWERS), np.zeros(2 * POWERS), np.empty(2 * POWERS)
+@nb.njit("void(float64[::1], float64[::1], int64, int64, float64[:, ::1], float64[::1])", cache=True, nogil=True)
+def _sequence(alpha, m, L, T, sums, out):  # type: ignore[no-untyped-def]
+    """Write g_0 = infinity, g_1 > .. > g_T = 0, which lie at equal steps of H, to out; sums, (3, 2 POWERS), is room."""
+    weight, total, r = sums[0], sums[1], sums[2]
+    for power in range(2 * POWERS):
+        weight[power] = total[power] = 0.0
     for k in range(alpha.shape[0]):
         if m[k] > SMALLEST:
             power = min(max(math.frexp(alpha[k] / m[k])[1] + POWERS, 0), 2 * POWERS - 1)
@@ -212,26 +214,26 @@ def _slice(u, a_j, a_k, phi, n, state):  # type: ignore[no-untyped-def]
 
 @nb.njit(
     "void(int32[::1], int64[::1], float64[:, ::1], float64[::1], float64[:, ::1], int64[::1], int64[::1],"
-    " uint64[:, ::1], float64[:, ::1])",
+    " uint64[:, ::1], int64[::1], int64[:, ::1], uint32[:, ::1], float64[:, ::1], float64[:, :, ::1], float64[:, ::1],"
+    " float64[:, ::1], float64[::1], float64[:, ::1])",
     cache=True,
     nogil=True,
 )
-def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, states, out):  # type: ignore[no-untyped-def]
-    """Write log w of every document and chain to out, (D, S); backward from assignments (N,) if there are any."""
+def _anneal(  # type: ignore[no-untyped-def]
+    tokens, offsets, phi_by_word, alpha, points, steps, assignments, states,
+    row_of, by_token, places, by_topic, tables, pair_phi, groups, concentrations, out,
+):  # fmt: skip
+    """Write log w of every document and chain to out, (D, S); backward from assignments (N,) if there are any.
+
+    The arrays from `row_of` on, -1 everywhere, are room: made here, they would take a second more to compile.
+    """
     D, S = out.shape
     backward = assignments.shape[0] > 0
-    K, longest = alpha.shape[0], 1
-    for d in range(D):
-        longest = max(longest, offsets[d + 1] - offsets[d])
-    row_of = np.empty(phi_by_word.shape[0], np.int64)
-    for w in range(row_of.shape[0]):
-        row_of[w] = -1
-    rows, words, z = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
-    prior, centre = np.empty((longest, K)), np.empty((longest, K))  # cumulative sums of alpha phi and m phi, by row
-    counts = np.empty(K)
-    used, place = np.empty(K, np.uint32), np.empty(K, np.uint32)  # topics with tokens, and their places there
-    pair_tokens, pair_phi, cumulative = np.empty(longest, np.int64), np.empty((longest, 2)), np.empty(K)
-    sums, concentrations = np.empty(K), np.empty(steps.max() + 1 if D > 0 else 1)
+    K = alpha.shape[0]
+    rows, words, z, pair_tokens = by_token[0], by_token[1], by_token[2], by_token[3]
+    used, place = places[0], places[1]  # topics with tokens, and their places there
+    counts, cumulative, sums = by_topic[0], by_topic[1], by_topic[2]
+    prior, centre = tables[0], tables[1]  # cumulative sums of alpha phi and m phi, by row
     for d in range(D):
         begin, L = offsets[d], offsets[d + 1] - offsets[d]
         m, T, state = points[d], steps[d], states[d]
@@ -262,7 +264,7 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
             total += m[k]
             cumulative[k] = total
         sequence = concentrations[: T + 1]
-        _sequence(alpha, m, L, T, sequence)
+        _sequence(alpha, m, L, T, groups, sequence)
         for s in range(S):
             for k in range(K):  # an assignment of slices compiles longer
                 counts[k] = 0.0
@@ -377,11 +379,14 @@ def log_weights(
     out = np.empty((len(arrays.lengths), chains))
     points = np.ascontiguousarray(points, dtype=np.float64)
     states = starts(rng, len(out))
+    K, longest = len(arrays.alpha), int(arrays.lengths.max(initial=1))
     _anneal(
         *(arrays.tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha),
         *(points, np.ascontiguousarray(steps, dtype=np.int64)),
         np.ascontiguousarray(() if assignments is None else assignments, dtype=np.int64),
-        *(states, out),
+        *(states, np.full(len(arrays.phi_by_word), -1), np.empty((4, longest), np.int64), np.empty((2, K), np.uint32)),
+        *(np.empty((3, K)), np.empty((2, longest, K)), np.empty((longest, 2)), np.empty((3, 2 * POWERS))),
+        *(np.empty(int(np.max(steps, initial=1)) + 1), out),
     )
     return out
 

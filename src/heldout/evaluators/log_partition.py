@@ -40,7 +40,7 @@ COVERED = 12.0  # standard deviations of a Gaussian unit that the rule covers on
 _SOFTPLUS, _SOFTMAX, _SQUARE = 0, 1, 2
 
 
-@nb.njit("float64(float64[::1], int64[::1], int64)", cache=True)
+@nb.njit(cache=True)  # without types these are compiled where they are called: no audit of topics needs them
 def _log_normaliser(eta, starts, form):  # type: ignore[no-untyped-def]
     """Return A(eta); blocks of a softmax begin at starts, whose last entry is R."""
     total = 0.0
@@ -61,7 +61,7 @@ def _log_normaliser(eta, starts, form):  # type: ignore[no-untyped-def]
     return total
 
 
-@nb.njit("float64(float64[::1], float64[::1], float64)", cache=True)
+@nb.njit(cache=True)
 def _multiply_and_sum(x, factors, one):  # type: ignore[no-untyped-def]
     """Multiply x by factors in place and return the sum, in four partial sums, which a processor adds at once."""
     a = b = c = d = 0.0
@@ -81,10 +81,7 @@ def _multiply_and_sum(x, factors, one):  # type: ignore[no-untyped-def]
     return one * ((a + b) + (c + d))
 
 
-@nb.njit(
-    "void(float64[:, ::1], float64[::1], float64[::1], int64[::1], int64, int64, float64, float64[::1], float64[::1])",
-    cache=True,
-)
+@nb.njit(cache=True)
 def _log_weights(W, b, c, starts, form, block, reach, bias_terms, layer_terms):  # type: ignore[no-untyped-def]
     """Fill the (2^K,) c'h and A(b + W h) of all states, in the order of the Gray code; W is (K, R)."""
     K, R = W.shape
@@ -111,7 +108,8 @@ def _log_weights(W, b, c, starts, form, block, reach, bias_terms, layer_terms): 
             h[k] = 1 - h[k]
         if i % (1 << low) == 0:
             bias = 0.0
-            eta[:] = b
+            for r in range(R):  # an assignment of slices, which checks shapes, compiles for seconds
+                eta[r] = b[r]
             for j in range(K):
                 if h[j]:
                     bias += c[j]

@@ -64,7 +64,7 @@ def log_partition_annealed(
     return start + float(value[0] + error[0] ** 2 / 2.0), float(error[0])
 
 
-@nb.njit("float64(float64[::1], float64[::1], float64)", cache=True)
+@nb.njit(cache=True)  # without types these are compiled where they are called: no audit of topics needs them
 def _sum_of_products(x, y, least):  # type: ignore[no-untyped-def]
     """Return sum_v x_v y_v, or `least` where that is smaller, in four partial sums."""
     p = q = r = s = 0.0
@@ -79,11 +79,7 @@ def _sum_of_products(x, y, least):  # type: ignore[no-untyped-def]
     return max(least, (p + q) + (r + s))
 
 
-@nb.njit(
-    "void(float64[:, :, ::1], float64[:, ::1], float64[::1], float64[::1], float64[::1], int64[::1], int64,"
-    " int64[::1], float64[:, ::1], float64[::1])",
-    cache=True,
-)
+@nb.njit(cache=True)
 def _run(factors, W, b, c, path, kept, refresh, h, uniforms, out):  # type: ignore[no-untyped-def]
     """Anneal one chain; write the log weight at every place of `path` where `kept` is not negative to `out`.
 
@@ -93,8 +89,9 @@ def _run(factors, W, b, c, path, kept, refresh, h, uniforms, out):  # type: igno
     x, highest, total, bias, log_w, previous = np.empty(V), 0.0, 0.0, 0.0, 0.0, 0.0
     for t in range(path.shape[0]):
         if t % refresh == 0:
-            x[:] = b
             bias = 0.0
+            for v in range(V):
+                x[v] = b[v]
             for k in range(K):
                 if h[k]:
                     bias += c[k]

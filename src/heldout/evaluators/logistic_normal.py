@@ -1,7 +1,7 @@
 r"""The likelihood of documents under topics with a logistic-normal prior, by quadrature and by annealing.
 
 In the correlated topic model (Blei and Lafferty, 2007), and in structural topic models, a document has the weights
-theta = softmax(x_1, .., x_{K-1}, 0), x ~ N(mu, Sigma), so that
+theta = softmax(x_1, .., x_{K-1}, 0), x ~ N(mu, Sigma), mu of all documents, or by covariates its own, so that
 
     p(w | mu, Sigma, phi) = ∫ exp(l(x)) N(x | mu, Sigma) dx,        l(x) = sum_v n_v log sum_k theta_k phi[k, v].
 
@@ -109,7 +109,8 @@ def _documents(model: LogisticNormalModel, documents: Corpus) -> Iterator[tuple[
     for d in np.flatnonzero(documents.lengths > 0).tolist():
         words, counts = np.unique(documents.document(d), return_counts=True)
         likelihood = model.likelihood_of(words, counts.astype(np.float64))
-        yield d, None if likelihood is None else _laplace(likelihood, model.mean, precision)
+        mean = model.mean if model.mean.ndim == 1 else model.mean[d]
+        yield d, None if likelihood is None else _laplace(likelihood, mean, precision)
 
 
 def logistic_normal(

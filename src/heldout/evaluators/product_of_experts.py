@@ -48,6 +48,8 @@ class ProductOfExperts:
             )
         if not (np.isfinite(self.weights).all() and np.isfinite(self.bias).all()):
             raise InputError("product of experts: W or b has a number that is not finite")
+        if self.mean.ndim != 1:
+            raise InputError(f"product of experts: mu of {self.mean.shape}; give one mean of all documents")
         check_logistic_normal(self.mean, self.covariance, self.n_topics)
 
     @classmethod

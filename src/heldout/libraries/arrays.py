@@ -211,7 +211,8 @@ def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
 
     The Dirichlet parameters are in `alpha_file`: one number, or one per topic, on one line or one per line. Under a
     logistic-normal prior mu is in phi.mean.csv and Sigma in phi.covariance.csv, both without names, as R's `stm` and
-    `topicmodels::CTM` write them.
+    `topicmodels::CTM` write them: of an stm with prevalence covariates K - 1 lines of D numbers, a mean of each
+    document.
 
     Raises:
         InputError: names file and line.
@@ -221,12 +222,8 @@ def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     if mean_file.exists():
         mean = np.array(read_rows(mean_file, ",")[1])
         covariance = np.array(read_rows(path.with_suffix(".covariance.csv"), ",")[1])
-        if 1 not in mean.shape:
-            raise InputError(
-                f"{mean_file}: {mean.shape[0]} lines of {mean.shape[1]}; an stm with prevalence covariates has a mean"
-                " for every document: score the documents of each mean by themselves"
-            )
-        model: tuple[Any, ...] = (np.array(rows), mean.ravel(), covariance)
+        one = mean.size == len(covariance)  # of all documents
+        model: tuple[Any, ...] = (np.array(rows), mean.ravel() if one else mean.T, covariance)
     else:
         alpha_path = alpha_file(path)
         model = (np.array(rows), prior(read_alpha(alpha_path), len(rows), str(alpha_path)))

@@ -1,4 +1,4 @@
-"""tomotopy's `LDAModel` and `CTModel`, and its `DMRModel`, `LLDAModel` and `PLDAModel`.
+"""tomotopy's `LDAModel`, `SLDAModel` and `CTModel`, and its `DMRModel`, `LLDAModel` and `PLDAModel`.
 
 tomotopy keeps the counts n_kw of one state of its Gibbs sampler, and `get_topic_word_dist` gives, in float32,
 phi[k, w] = (n_kw + eta) / (n_k + V eta): the mean of p(phi | w, z) at that state (Griffiths and Steyvers 2004,
@@ -6,6 +6,7 @@ equation 6), divided by its sum again in float64. V counts the words that it use
 `min_cf`, `min_df` or `rm_top` removed. `alpha` (K,) is the prior of theta, which tomotopy optimises in training unless
 `optim_interval` is 0.
 
+An `SLDAModel`'s documents have responses, drawn given their tokens' topics: with these summed out, p(words) is LDA's.
 A `CTModel`'s theta is the softmax of K normal variables.
 
 The other three have a Dirichlet prior for each document. A `DMRModel`'s is exp(lambda x) + alpha_epsilon of its
@@ -61,17 +62,19 @@ from heldout.limits import check_size, one_line
 from heldout.topics import AnyTopics, LogisticNormalTopics, OwnPriors
 from heldout.typing import Floats, Ints
 
-KINDS = {"LDA": "LDAModel", "CTM": "CTModel", "DMR": "DMRModel", "LLDA": "LLDAModel", "PLDA": "PLDAModel"}
+KINDS = {"LDA": "LDAModel", "SLDA": "SLDAModel", "CTM": "CTModel"}
+KINDS |= {"DMR": "DMRModel", "LLDA": "LLDAModel", "PLDA": "PLDAModel"}
 OWN_PRIORS = ("DMRModel", "LLDAModel", "PLDAModel")
 # classes that are not scored, by the names in their files' headers, of which some are those of others
 OTHERS = {
     "LDA": ("HDPModel", "PAModel", "HPAModel", "MGLDAModel"),
     "DMR": ("GDMRModel",),
-    **{"hLDA": ("HLDAModel",), "SLDA": ("SLDAModel",), "DTM": ("DTModel",), "PTM": ("PTModel",)},
+    **{"hLDA": ("HLDAModel",), "DTM": ("DTModel",), "PTM": ("PTModel",)},
 }
 ONE_PRIOR = (
-    "which is not scored: only LDAModel and CTModel have one prior of every document, and DMRModel, LLDAModel and"
-    " PLDAModel one of each; of an HDPModel take the first part of model.convert_to_lda()"
+    "which is not scored: only LDAModel, SLDAModel and CTModel have one prior of every document, and DMRModel,"
+    " LLDAModel and PLDAModel one of each; of an HDPModel take the first part of model.convert_to_lda(), of a DTModel"
+    " a time's (phi, mu, Sigma)"
 )
 RESET = ("LLDA", "PLDA")  # kinds of model whose fitted alpha tomotopy 0.14 does not save
 WEIGHTINGS = (b"one", b"idf", b"pmi")
@@ -378,7 +381,7 @@ LIBRARY = Library(
     "tomotopy",
     reported,
     forms=(Form("tomotopy", read, begins=lambda _path, first: header(first) is not None),),
-    models="a tomotopy LDAModel, CTModel, DMRModel, LLDAModel or PLDAModel",
+    models="a tomotopy LDAModel, SLDAModel, CTModel, DMRModel, LLDAModel or PLDAModel",
     recognises=recognises,
     from_object=from_object,
     own_priors=own_priors,

@@ -230,7 +230,7 @@ class Multinomial(Units):
         return np.asarray(np.log(counts / counts.sum()))
 
 
-@nb.njit("float64[:, ::1](float64[:, ::1], int64[::1], float64[::1])", cache=True)
+@nb.njit(cache=True)  # without types it is compiled where it is called: no audit of topics needs it
 def _drawn_counts(p, lengths, uniforms):  # type: ignore[no-untyped-def]
     """Return the words' counts of lengths[n] tokens, each drawn from row n of p by inversion of a uniform number."""
     N, V = p.shape

@@ -105,6 +105,42 @@ def test_an_npz_file_holds_the_prior_and_of_one_kind(tmp_path: Path) -> None:
         read_model(path)
 
 
-def test_a_mean_for_every_document_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a mean for every document"):
-        read_model(written_by_r(tmp_path, "0.3,0.4\n0.1,0.2\n"))
+def test_documents_with_means_of_their_own_score_as_each_does_by_itself(tmp_path: Path) -> None:
+    means, exact = [0.3, -2.0, 1.5, 0.0], {"vocabulary": WORDS, "estimator": "exact-marginal"}
+    alone = [
+        heldout.log_likelihood((PHI, [mean], COVARIANCE), [document], **exact) * sum(map(WORDS.__contains__, document))
+        for mean, document in zip(means[:3], DOCUMENTS, strict=False)
+    ]
+    together = heldout.log_likelihood((PHI, np.array(means)[:, None], COVARIANCE), DOCUMENTS, **exact)
+    assert together == pytest.approx(sum(alone) / 7, abs=1e-12)
+    lines = ",".join(map(str, means)) + "\n"  # K - 1 lines of D numbers, as mu of an stm with covariates
+    audit = heldout.audit(written_by_r(tmp_path, lines), DOCUMENTS)
+    np.testing.assert_allclose(audit.nats["likelihood"][:3], alone, atol=1e-9)
+    np.testing.assert_array_equal(audit.mean, np.array(means)[:, None])
+    assert audit.probability is not None
+    with pytest.raises(InputError, match=r"4 documents, but priors .* of 3"):
+        heldout.audit(written_by_r(tmp_path, "0.3,0.4,1\n"), DOCUMENTS)
+    with pytest.raises(InputError, match=r"a mean of \(3, 2\)"):
+        heldout.audit(written_by_r(tmp_path, "0.3,0.4,1\n0.3,0.4,1\n"), DOCUMENTS)
+
+
+def test_means_of_documents_hold_for_blocks_estimates_and_k_numbers() -> None:
+    """The reference over 20 documents, more than a block; six errors of the sum."""
+    rng = np.random.default_rng(0)
+    phi, means, Sigma = rng.dirichlet(np.ones(9), 3), rng.normal(size=(20, 2)), np.diag([1.0, 0.5])
+    words, counts = tuple("abcdefghi"), rng.poisson(1.0, (20, 9)) + 1
+    exact, estimate = (
+        heldout.audit((phi, means, Sigma), counts, vocabulary=words, estimator=name, probability=False)["likelihood"]
+        for name in ("exact-marginal", "reference")
+    )
+    assert abs(exact.log_likelihood - estimate.log_likelihood) < 6.0 * estimate.standard_error
+    of_three = heldout.audit(
+        (phi, np.column_stack([means, np.zeros(20)]), np.diag([1.0, 0.5, 1e-9])),
+        counts,
+        vocabulary=words,
+        estimator="exact-marginal",
+    )
+    assert of_three["likelihood"].log_likelihood == pytest.approx(exact.log_likelihood, abs=1e-4)
+    topics = LogisticNormalTopics.of(phi, means, Sigma, words)
+    one_by_one = [LogisticNormalTopics.of(phi, mean, Sigma, words).mean_weights for mean in means]
+    np.testing.assert_allclose(topics.mean_weights, np.mean(one_by_one, axis=0), atol=0.01)

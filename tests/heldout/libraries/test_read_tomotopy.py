@@ -9,6 +9,7 @@ import pytest
 import tomotopy
 from model_files import DOCUMENTS, TOPICS, WORDS, tomotopy_lda
 
+import heldout
 from heldout.errors import InputError
 from heldout.libraries import tomotopy as reader
 from heldout.libraries.read import fitted, read_model
@@ -51,6 +52,23 @@ def test_an_object_and_its_vocabulary() -> None:
         fitted(model, list(model.used_vocabs)[::-1])
 
 
+def test_words_of_a_supervised_model_have_the_likelihood_of_its_topics(tmp_path: Path) -> None:
+    model = tomotopy.SLDAModel(k=TOPICS, vars=["l"], seed=1)
+    for d, document in enumerate(DOCUMENTS):
+        model.add_doc(document, y=[float(d % 3)])
+    model.train(30, workers=1)
+    phi = np.array([model.get_topic_word_dist(k) for k in range(TOPICS)], dtype=np.float64)
+    arrays = heldout.audit((phi, model.alpha), DOCUMENTS, vocabulary=list(model.used_vocabs), probability=False)
+    model.save(str(tmp_path / "slda.bin"))
+    for given in (model, tmp_path / "slda.bin"):
+        audit = heldout.audit(given, DOCUMENTS, probability=False)
+        assert audit.exact
+        assert audit["likelihood"].log_likelihood == pytest.approx(arrays["likelihood"].log_likelihood, rel=1e-9)
+        assert sum(term.nats for term in audit.reported.terms) == pytest.approx(
+            audit.tokens * audit.reported.nats_per_token, rel=1e-3
+        )
+
+
 def test_before_training_there_is_nothing_to_read(tmp_path: Path) -> None:
     model = tomotopy.LDAModel(k=3)
     model.add_doc(["a", "b"])
@@ -69,7 +87,6 @@ def test_before_training_there_is_nothing_to_read(tmp_path: Path) -> None:
         ("MGLDAModel", {"k_g": 2, "k_l": 2}, {"delimiter": "."}),
         ("GDMRModel", {"k": 2, "degrees": [2]}, {"numeric_metadata": [1.0]}),
         ("HLDAModel", {"depth": 2}, {}),
-        ("SLDAModel", {"k": 2, "vars": "l"}, {"y": [1.0]}),
         ("DTModel", {"k": 2, "t": 1}, {"timepoint": 0}),
         ("PTModel", {"k": 2, "p": 4}, {}),
     ],

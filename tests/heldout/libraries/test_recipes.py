@@ -1,12 +1,15 @@
 """The recipes of docs/libraries.md, each as it stands there: on fitted models, or on objects and files like theirs."""
 
+import importlib.util
+import math
 import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -46,6 +49,7 @@ def tomotopy(kind: str, **options: Any) -> Any:
         own = {"DMRModel": {"metadata": "ab"[d % 2]}}.get(
             kind, {"labels": ["ab"[d % 2]]} if kind in ("LLDAModel", "PLDAModel") else {}
         )
+        own |= {"timepoint": d % 2} if kind == "DTModel" else {}
         model.add_doc(document, **own)
     model.train(30, workers=1)
     return model
@@ -59,6 +63,30 @@ def ensemble() -> Any:
     bags = [words.doc2bow(document) for document in DOCUMENTS]
     settings = {"num_topics": 2, "num_models": 3, "passes": 2, "epsilon": 2.0, "min_samples": 1, "min_cores": 0}
     return models.EnsembleLda("lda", corpus=bags, id2word=words, random_state=0, **settings)
+
+
+def over_time() -> Any:
+    models = pytest.importorskip("gensim.models")
+    from gensim.corpora import Dictionary
+
+    words = Dictionary([list(WORDS)])
+    bags = [words.doc2bow(document) for document in DOCUMENTS]
+    settings = {"passes": 1, "em_max_iter": 2, "lda_inference_max_iter": 5, "random_state": 0}
+    slices = [len(bags) // 2, len(bags) - len(bags) // 2]
+    return models.LdaSeqModel(bags, id2word=words, time_slice=slices, num_topics=2, **settings)
+
+
+def octis() -> Any:
+    """What stands for an LDA of OCTIS: `train_model` leaves gensim's in `trained_model`, and returns topics alone."""
+    model = SimpleNamespace(trained_model=None)
+
+    def train(dataset: str) -> dict[str, Any]:
+        assert dataset == "OCTIS's own"
+        model.trained_model = gensim("LdaModel", num_topics=TOPICS)
+        return {"topic-word-matrix": model.trained_model.get_topics()}
+
+    model.train_model = train
+    return model
 
 
 class Phi:
@@ -117,7 +145,11 @@ def factorisation() -> Any:
 MODELS: dict[str, Callable[[], Any]] = {
     "gensim LdaMulticore": lambda: gensim("LdaMulticore", num_topics=TOPICS, workers=1),
     "gensim HdpModel": lambda: gensim("HdpModel", T=5),
+    "gensim LdaSeqModel": over_time,
     "gensim EnsembleLda": ensemble,
+    "tomotopy DTModel": lambda: tomotopy("DTModel", k=2, t=2),
+    "tomotopy in training": lambda: tomotopy("LDAModel", k=TOPICS),
+    "OCTIS": octis,
     "tomotopy HDPModel": lambda: tomotopy("HDPModel"),
     "tomotopy DMRModel": lambda: tomotopy("DMRModel", k=TOPICS),
     "tomotopy LLDAModel": lambda: tomotopy("LLDAModel"),
@@ -141,16 +173,30 @@ def test_every_recipe_is_tried() -> None:
 def run(title: str, model: Any = None) -> dict[str, Any]:
     names = {"heldout": heldout, "np": np, "model": model, "documents": DOCUMENTS, "vocabulary": WORDS, "phi": PHI}
     names |= {"metadata": ["ab"[d % 2] for d in range(len(DOCUMENTS))]}
-    names |= {"ratings": [("ann", "film", 4)]}
+    names |= {"ratings": [("ann", "film", 4)], "t": 1, "eta_var": 0.1, "dataset": "OCTIS's own"}
     names |= {"labels": [["ab"[d % 2]] for d in range(len(DOCUMENTS))]}
     exec(RECIPES[title], names)  # the page's own code
     return names
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
 @pytest.mark.parametrize("title", MODELS)
-def test_recipes_in_python(title: str) -> None:
+def test_recipes_in_python(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if title == "OCTIS" and importlib.util.find_spec("octis") is None:
+        metrics = ModuleType("octis.evaluation_metrics.metrics")
+        metrics.AbstractMetric = object  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "octis.evaluation_metrics.metrics", metrics)
+        for name in ("octis", "octis.evaluation_metrics"):
+            monkeypatch.setitem(sys.modules, name, ModuleType(name))
     names = run(title, MODELS[title]())
+    if title == "OCTIS":
+        lda = names["model"].trained_model
+        assert names["nats_per_token"] == heldout.log_likelihood(lda, DOCUMENTS)
+        return
+    if title == "tomotopy in training":
+        assert [step for step, _ in names["curve"]] == [50, 70, 90, 110, 130]
+        assert names["curve"][-1][1] == heldout.log_likelihood(names["model"], DOCUMENTS)
+        return
     if "nats_per_rating" in names:  # of N(3, 1 + 0.8), the offset's variance and the noise's
         assert names["nats_per_rating"] == pytest.approx(-0.5 * np.log(2.0 * np.pi * 1.8) - 0.5 / 1.8, abs=1e-12)
         return
@@ -163,6 +209,30 @@ def test_recipes_in_python(title: str) -> None:
     assert audit.tokens == sum(map(len, DOCUMENTS)) - audit.left_out
     assert audit.left_out < audit.tokens / 10
     assert 1.0 < audit.line("likelihood").perplexity < 2.0 * len(WORDS)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
+def test_gensims_topics_of_a_time_are_those_that_it_shows() -> None:
+    names = run("gensim LdaSeqModel", over_time())
+    model = names["model"]
+    shown = model.dtm_vis(1, [model.id2word.doc2bow(document) for document in DOCUMENTS])[1]
+    words = [model.id2word[v] for v in range(len(WORDS))]
+    arrays = heldout.audit((np.asarray(shown), model.alphas), DOCUMENTS, vocabulary=words, probability=False)
+    recipe = names["audit"]["likelihood"].log_likelihood
+    assert recipe == pytest.approx(arrays["likelihood"].log_likelihood, rel=1e-9)
+
+
+def test_a_word_of_tomotopys_topics_of_a_time() -> None:
+    """Against a mean over 200,000 draws of theta; false alarms 1e-5."""
+    model = tomotopy("DTModel", k=2, t=2)
+    names = {"heldout": heldout, "np": np, "model": model, "documents": [[WORDS[0]]], "t": 1, "eta_var": 0.1}
+    exec(RECIPES["tomotopy DTModel"], names)
+    eta = np.random.default_rng(0).normal(model.alpha[1], math.sqrt(0.1), (200_000, 2))
+    theta = np.exp(eta) / np.exp(eta).sum(axis=1, keepdims=True)
+    place = list(model.used_vocabs).index(WORDS[0])
+    p = theta @ [model.get_topic_word_dist(k, timepoint=1)[place] for k in range(2)]
+    likelihood = np.exp(names["audit"]["likelihood"].log_likelihood)  # type: ignore[index]
+    assert abs(likelihood - p.mean()) < 4.7 * p.std() / math.sqrt(len(p)) + 1e-6
 
 
 def test_spark_counts_and_arrays_are_the_same_model() -> None:

@@ -199,7 +199,7 @@ class AuditResult:
         model: the model's file name or class.
         library, version, topics, words: the model's library and its version, K, V.
         parameters: the prior's, by name: alpha (K,) of a Dirichlet; alphas (D, K) of the documents'
-            own; mean (K - 1,) mu and covariance (K - 1, K - 1) Sigma of a logistic normal
+            own; mean (K - 1,) mu, or (D, K - 1), and covariance (K - 1, K - 1) Sigma of a logistic normal
             (`heldout.topics.LogisticNormalTopics`).
         corpus: the documents' name.
         documents, empty: the number of scored documents, and of those without tokens in the vocabulary.
@@ -265,7 +265,7 @@ class AuditResult:
 
     @property
     def mean(self) -> Floats | None:
-        """(K - 1,) mu, of a logistic-normal prior; None for another."""
+        """(K - 1,) mu, of a logistic-normal prior, or (D, K - 1) of each document; None for another."""
         return self.parameters.get("mean")
 
     @property
