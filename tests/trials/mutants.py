@@ -66,7 +66,7 @@ def places(text: str) -> list[tuple[int, int, str]]:
             first, last = at(left.end_lineno or 0, left.end_col_offset or 0), at(right.lineno, right.col_offset)
             if match := re.search(r"(?<![*/<>=!])(==|!=|<=|>=|[-+*/<>])(?![*/<>])", text[first:last]):
                 found.append((first + match.start(1), first + match.end(1), OTHER[match[1]]))
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             first, last = at(node.lineno, node.col_offset), at(node.end_lineno or 0, node.end_col_offset or 0)
             found.append((first, last, repr(node.value + 1)))
     return sorted(set(found))

@@ -91,8 +91,8 @@ class Trials:
     def snakemake(self, place: Path, *arguments: str, **how: Any) -> "subprocess.Popen[str]":
         """Start the study, or some of its files, with its results in a folder."""
         command = [sys.executable, "-m", "snakemake", *tiny(*arguments, elsewhere=place)]
-        how = {"env": environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE} | how
-        return subprocess.Popen(command, cwd=self.checkout, text=True, start_new_session=True, **how)
+        given: dict[str, Any] = {"env": environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE} | how
+        return subprocess.Popen(command, cwd=self.checkout, text=True, start_new_session=True, **given)
 
     def ended(self, place: Path, *arguments: str, **how: Any) -> str:
         """Run to the end; return the last lines of standard error where that is no success."""

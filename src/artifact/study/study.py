@@ -498,7 +498,7 @@ def from_yaml(text: str) -> Any:
             problem = problem or (
                 f"more than {ALIASES} aliases" if aliases > ALIASES else f"nests more than {LEVELS} deep"
             )
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+            raise yaml.YAMLError(f"{problem}, line {event.start_mark.line + 1}" if event.start_mark else problem)
     return yaml.load(text, loader)
 
 

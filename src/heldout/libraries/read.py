@@ -52,6 +52,7 @@ PICKLE = Form(
 
 RECIPES = {  # parts to give of models that are not read themselves, by their classes
     "gensim.models.hdpmodel.HdpModel": "(phi, alpha) of alpha, phi = model.hdp_to_lda(), and vocabulary=model.id2word",
+    "gensim.models.ldaseqmodel.LdaSeqModel": "(phi, model.alphas) of a time's topics (docs/libraries.md)",
     "lda.lda.LDA": "(model.topic_word_, model.alpha), and the vocabulary",
 }
 

@@ -200,7 +200,7 @@ def test_the_guard_takes_their_own_documents_and_refuses_words_in_another_order(
         ("LLDA", {"labels": ["p"] * 5}, "labels: document 0 has 'p'; give a list of texts"),
         ("LLDA", {"labels": "p"}, "labels: a str; give a list"),
         ("LLDA", {"labels": LABELS[:4]}, "5 documents, .* of 4"),
-        ("LLDA", {"labels": [*LABELS, ["p"]]}, "5 documents, but priors .* of 6"),
+        ("LLDA", {"labels": [*LABELS, ["p"]]}, r"5 documents, but priors .* of 6"),
         ("LLDA", {"labels": LABELS, "metadata": METADATA}, "metadata: given, but no model has priors by them"),
     ],
 )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.annealed_prior import _log_ratio, _sequence, _slice, log_weights
+from heldout.evaluators.annealed_prior import POWERS, _log_ratio, _sequence, _slice, log_weights
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.evaluation import kernel_arrays
 from heldout.evaluators.exact_marginal import exact_marginal
@@ -245,7 +245,7 @@ def test_the_path_takes_equal_steps_of_each_topics_ratio(alphas: list[float], to
     # linear in g between points of a table; ratios of alpha to m are pooled that have the same power of two
     for m, near in ((own, 0.25), (other, 0.5)):
         g = np.empty(steps + 1)
-        _sequence(alpha, m, tokens, steps, g)
+        _sequence(alpha, m, tokens, steps, np.empty((3, 2 * POWERS)), g)
         assert np.isinf(g[0])
         assert g[-1] == 0.0
         assert np.all(np.diff(g) < 0.0)

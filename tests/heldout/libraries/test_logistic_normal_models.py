@@ -1,6 +1,7 @@
 """Models with a logistic-normal prior: tomotopy's, arrays, and files as R writes them."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,7 +107,8 @@ def test_an_npz_file_holds_the_prior_and_of_one_kind(tmp_path: Path) -> None:
 
 
 def test_documents_with_means_of_their_own_score_as_each_does_by_itself(tmp_path: Path) -> None:
-    means, exact = [0.3, -2.0, 1.5, 0.0], {"vocabulary": WORDS, "estimator": "exact-marginal"}
+    means = [0.3, -2.0, 1.5, 0.0]
+    exact: dict[str, Any] = {"vocabulary": WORDS, "estimator": "exact-marginal"}
     alone = [
         heldout.log_likelihood((PHI, [mean], COVARIANCE), [document], **exact) * sum(map(WORDS.__contains__, document))
         for mean, document in zip(means[:3], DOCUMENTS, strict=False)

@@ -46,7 +46,7 @@ def gensim(kind: str, **options: Any) -> Any:
 def tomotopy(kind: str, **options: Any) -> Any:
     model = getattr(pytest.importorskip("tomotopy"), kind)(seed=1, **options)
     for d, document in enumerate(DOCUMENTS):
-        own = {"DMRModel": {"metadata": "ab"[d % 2]}}.get(
+        own: dict[str, Any] = {"DMRModel": {"metadata": "ab"[d % 2]}}.get(
             kind, {"labels": ["ab"[d % 2]]} if kind in ("LLDAModel", "PLDAModel") else {}
         )
         own |= {"timepoint": d % 2} if kind == "DTModel" else {}
@@ -225,13 +225,14 @@ def test_gensims_topics_of_a_time_are_those_that_it_shows() -> None:
 def test_a_word_of_tomotopys_topics_of_a_time() -> None:
     """Against a mean over 200,000 draws of theta; false alarms 1e-5."""
     model = tomotopy("DTModel", k=2, t=2)
-    names = {"heldout": heldout, "np": np, "model": model, "documents": [[WORDS[0]]], "t": 1, "eta_var": 0.1}
+    names: dict[str, Any] = {"heldout": heldout, "np": np, "model": model, "documents": [[WORDS[0]]]}
+    names |= {"t": 1, "eta_var": 0.1}
     exec(RECIPES["tomotopy DTModel"], names)
     eta = np.random.default_rng(0).normal(model.alpha[1], math.sqrt(0.1), (200_000, 2))
     theta = np.exp(eta) / np.exp(eta).sum(axis=1, keepdims=True)
     place = list(model.used_vocabs).index(WORDS[0])
     p = theta @ [model.get_topic_word_dist(k, timepoint=1)[place] for k in range(2)]
-    likelihood = np.exp(names["audit"]["likelihood"].log_likelihood)  # type: ignore[index]
+    likelihood = np.exp(names["audit"]["likelihood"].log_likelihood)
     assert abs(likelihood - p.mean()) < 4.7 * p.std() / math.sqrt(len(p)) + 1e-6
 
 
