@@ -34,7 +34,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer trials mutants floors docs lint paper gallery reproduce reproduce-all packages compare report reference readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer trials mutants floors docs lint paper gallery reproduce reproduce-all verify packages compare report reference readme archive clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -80,6 +80,9 @@ reproduce-all: packages reproduce gallery ## Run everything: the paper with the 
 compare: setup ## Run the study and compare it with data/reference, by table and variant
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) -- compare
 
+verify: setup ## Hold the thirty numbers on which the paper stands, of the last run, to the committed ones: verification.md
+	@$(RUN) python -m artifact verify data/paper/effects.csv --reference data/reference/paper/effects.csv --output verification.md
+
 gallery: setup ## Run the study "gallery": Murphy's models of discrete data, to paper/gallery.pdf
 	@$(SHOWN) --cores $(CORES) --configfile workflow/studies/gallery.yaml
 
@@ -120,6 +123,11 @@ packages: ## Make the environments of the part "packages" in .packages: R, wheel
 readme: setup ## For maintainers: renew README's generated parts, its picture and RESULTS.md from data/reference
 	@$(SHOWN) --cores $(CORES) --config results=reference -- readme
 	@$(RUN) python docs/pictures.py README.md
+
+archive: ## Write dist/heldout.zip of the last commit, and its digest, for a repository of record
+	@mkdir -p dist
+	@git archive --format=zip --prefix=heldout/ --output=dist/heldout.zip HEAD
+	@sha256sum dist/heldout.zip
 
 clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
 	@rm -rf .snakemake logs report.html paper/generated paper/*.pdf dist docs/made docs/site

@@ -29,6 +29,7 @@ rule all:
         RESULTS,
         f"{DATA}/timings.csv",
         rules.findings_stand.log if settings.written else [],
+        rules.verify.log if settings.written and settings.document == MAIN else [],
         # what a failed job left missing, or somebody deleted, is made again, however new its descendants are
         all_corpora(),
         all_scores(),

@@ -455,9 +455,22 @@ def compare(
     return 0 if compare(tables, reference, output, sys.stdout) else 1
 
 
+def verify(effects: Path, *, reference: Path, output: Output) -> int:
+    """Hold the numbers on which the paper stands to the committed ones, and write the page that says so.
+
+    Args:
+        effects: the run's data/paper/effects.csv, which `make reproduce` or `make paper` makes.
+        reference: the committed one.
+        output: write the page to this file.
+    """
+    from artifact.verify import write
+
+    return 0 if write(effects, reference, output, sys.stdout) else 1
+
+
 STEPS = (
     *(study, check, fetch, prepare, synthesize, draw, describe, fit, grow, sweep, experiment, collect, timings),
-    *(effects, plan, exhibits, prose, readme, digest, compare),
+    *(effects, plan, exhibits, prose, readme, digest, compare, verify),
 )
 
 

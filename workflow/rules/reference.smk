@@ -17,6 +17,18 @@ rule compare:
         " --output {params.comparison:q} 2>&1 | tee {log:q}"
 
 
+rule verify:
+    """Hold the numbers on which the paper stands to the committed ones, in verification.md; fail where one differs."""
+    input:
+        effects=EFFECTS,
+    log:
+        f"{LOGS}/verify.log",
+    params:
+        reference=REFERENCE / "effects.csv",
+    shell:
+        "{STEP} verify {input.effects:q} --reference {params.reference:q} --output verification.md 2>&1 | tee {log:q}"
+
+
 rule readme:
     """Renew the generated parts of README.md and docs/reproduce.md, the README's picture, RESULTS.md and docs/questions.md."""
     input:

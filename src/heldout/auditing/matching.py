@@ -34,7 +34,7 @@ from heldout.typing import Ints
 
 TELLING = 100  # words: of fewer, a random order is often near the right one
 LEAST_SCORE = 2.5  # standard deviations from a random order; 1 in 160 random orders is beyond
-TELLING_SCORE, TELLING_CO_OCCURRENCE = 10.0, 25.0  # expected scores from which a low one tells
+TELLING_SCORE, TELLING_CO_OCCURRENCE = 12.0, 25.0  # expected scores from which a low one tells
 DOUBTFUL = 8.0  # expected score of co-occurrence from which a low one is a warning
 RARE_SHARE, CHANCE = 0.05, 1e-3  # largest share of rare words among the frequent ones; chance of more, by Binomial
 

@@ -1,0 +1,116 @@
+"""The numbers on which the paper stands, of this run beside the committed ones: `make verify`.
+
+On a processor whose instructions `heldout.processor` fixes a run gives the same bytes: a number passes where it is the
+same. Elsewhere the last digits of a logarithm may differ, after which a Markov chain is another draw: there it
+passes within `ERRORS` of the standard errors that both state.
+"""
+
+import math
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from artifact.contrasts.effect import Effect, read_effects
+from artifact.typesetting.table import Table
+from heldout.errors import InputError
+from heldout.files import replacing
+
+ERRORS = 4.0  # standard errors; thirty normal differences are all within them with probability .998
+LARGE, CORPORA = "K = 800", ("cranfield", "medline", "nips")
+NUMBERS = (  # contrast, corpus and part of each
+    *(("gap-plsa", corpus, LARGE) for corpus in CORPORA),
+    ("gap-plsa", "newsgroups", "K = 400"),
+    *(("gap-plsa-fitted", corpus, LARGE) for corpus in CORPORA),
+    *(("gap-lda", corpus, LARGE) for corpus in CORPORA),
+    *(("share-fitted", corpus, "K = 400") for corpus in CORPORA),
+    *(("choice-full-beside-flat", corpus, "PLSA, fitted prior") for corpus in (*CORPORA, "newsgroups")),
+    *(("lda-plsa-best", corpus, "") for corpus in CORPORA),
+    *(("half-overfits", corpus, "") for corpus in CORPORA),
+    *(("reference-exact", corpus, "") for corpus in CORPORA),
+    ("plsa-overfits-flat", "cranfield", ""),
+    ("lr-lrs", "drawn", "10,000 samples"),
+    ("limit", "none", "LRS, K = 4"),
+    ("drawn-laplace-softmax", "s10", "K = 10"),
+)
+
+
+class Verified(NamedTuple):
+    """A number of the paper, and this run's.
+
+    Attributes:
+        place: its contrast, corpus and part.
+        ours, theirs: the run's effect, None where it has none, and the committed one.
+        passed: whether the run's is within the tolerance.
+    """
+
+    place: tuple[str, str, str]
+    ours: Effect | None
+    theirs: Effect
+    passed: bool
+
+
+def verify(effects: Path, reference: Path) -> list[Verified]:
+    """Return the paper's numbers beside a run's.
+
+    Args:
+        effects: the run's effects.csv.
+        reference: the committed one.
+
+    Raises:
+        InputError: when a table cannot be read, or the committed one lacks a number.
+    """
+    run, known = (
+        {(one.contrast, one.corpus, one.part): one for effects in read_effects(path).values() for one in effects}
+        for path in (effects, reference)
+    )
+    if lacking := [place for place in NUMBERS if place not in known]:
+        raise InputError(f"{reference}: no {', '.join(filter(None, lacking[0]))}; it is not the paper's")
+    found = []
+    for place in NUMBERS:
+        ours, theirs = run.get(place), known[place]
+        passed = ours is not None and abs(ours.estimate - theirs.estimate) <= tolerance(ours, theirs)
+        found.append(Verified(place, ours, theirs, passed))
+    return found
+
+
+def tolerance(ours: Effect, theirs: Effect) -> float:
+    """Return the difference of two estimates that passes: 0 where a run gives the same bytes."""
+    same = platform.machine() in ("x86_64", "AMD64")
+    return 0.0 if same else ERRORS * math.hypot(ours.error, theirs.error)
+
+
+def page(found: list[Verified]) -> str:
+    """Return the page `verification.md`."""
+    return "\n".join(_lines(found)) + "\n"
+
+
+def _lines(found: list[Verified]) -> Iterator[str]:
+    passed = sum(one.passed for one in found)
+    yield f"# Verification: {passed} of {len(found)} numbers pass\n"
+    yield (
+        "The numbers on which the paper stands: the committed value and this run's. On x86-64 both are the same; on"
+        f" another processor they may differ by {ERRORS:g} standard errors.\n"
+    )
+    rows = [
+        (
+            " ".join(filter(None, (one.place[0], one.place[1], one.place[2]))),
+            f"{one.theirs.estimate:.6g}",
+            "not run" if one.ours is None else f"{one.ours.estimate:.6g}",
+            f"{0.0 if one.ours is None else tolerance(one.ours, one.theirs):.2g}",
+            one.theirs.unit,
+            "pass" if one.passed else "FAIL",
+        )
+        for one in found
+    ]
+    yield Table(("number", "paper", "this run", "tolerance", "unit", ""), rows).markdown()
+
+
+def write(effects: Path, reference: Path, output: Path, out: TextIO) -> bool:
+    """Write the page and print its first line; return whether every number passes."""
+    found = verify(effects, reference)
+    with replacing(output) as temporary:
+        temporary.write_text(page(found), encoding="utf-8")
+    passed = sum(one.passed for one in found)
+    print(f"{output}: {passed} of {len(found)} numbers pass", file=out)
+    return passed == len(found)
