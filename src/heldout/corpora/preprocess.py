@@ -16,6 +16,7 @@ Text = tuple[str, str]  # document name, its text
 Words = tuple[str, list[str]]  # document name, its words in order
 
 ANY_SCRIPT = "letters, marks and digits of any script"  # pattern of a rule instead of a regular expression
+LONGEST = 10_000  # letters of a word, the most: arrays of words are as wide as the longest
 SYLLABLES = "\u2e80"  # first character of the scripts in which one character is a syllable or a word, long enough alone
 
 
@@ -129,6 +130,11 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
         words = []
         for token in pattern.findall(text.lower()):
             if token not in table:
+                if len(token) > LONGEST:
+                    begun = f"{token[:20]!r}..."
+                    raise InputError(
+                        f"texts: a word of {len(token):,} letters, {begun}; divide it, or leave its text out"
+                    )
                 long_enough = len(token) >= rule.minimum_length or token in rule.keep or max(token) >= SYLLABLES
                 table[token] = stem(token) if long_enough and token not in dropped else None
             if (word := table[token]) is not None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heldout.corpora.preprocess import Rule, apply, lancaster, read_stop_list
+from heldout.corpora.preprocess import Rule, apply, lancaster, read_stop_list, tokeniser
 from heldout.errors import InputError
 
 STOP = frozenset({"the", "of"})
@@ -89,3 +89,10 @@ def test_stop_list() -> None:
         read_stop_list(b"\xff", "list")
     with pytest.raises(InputError, match=r"list: .*stop word"):
         read_stop_list(b"\n \n", "list")
+
+
+def test_a_word_that_would_widen_every_array_of_words_is_refused() -> None:
+    words_of = tokeniser(Rule("[a-z]", minimum_length=1), frozenset())
+    assert words_of("a" * 10_000 + " b") == ["a" * 10_000, "b"]
+    with pytest.raises(InputError, match="20,000,000 letters"):
+        words_of("a" * 20_000_000)

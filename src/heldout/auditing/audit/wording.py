@@ -53,7 +53,7 @@ class Words(NamedTuple):
 EVALUATORS = {
     MEAN_FIELD_BOUND: Words("mean-field bound", "upper limit"),
     FULL: Words("full folding-in", "optimistic"),
-    HALF: Words("half folding-in", "half given half"),
+    HALF: Words("half folding-in", "document completion"),
     UNIGRAM: Words("unigram", "baseline"),
     UNIFORM: Words("uniform", "baseline"),
 }
