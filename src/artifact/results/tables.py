@@ -26,10 +26,13 @@ def write_counted(path: Path, columns: Sequence[str], rows: Sequence[Sequence[An
 
 
 def _rows_said(path: Path, what: str) -> int | None:
-    """Return the number of rows that a plain table says it has; None where it says none."""
-    with path.open("rb") as file:
-        first = file.readline(80).decode(errors="replace").strip()
-    if path.suffix == ".gz" or not first.startswith(NUMBER_OF_ROWS):
+    """Return the number of rows that a table says it has; None where it says none, or cannot be read."""
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            first = file.readline(80).decode(errors="replace").strip()
+    except (OSError, EOFError):  # which the reader of its rows will name
+        return None
+    if not first.startswith(NUMBER_OF_ROWS):
         return None
     if not (number := first.removeprefix(NUMBER_OF_ROWS)).isdecimal():
         raise InputError(f"{path}: not a {what} table: its first line is damaged; make it again")
@@ -140,8 +143,11 @@ def require_rows(path: Path, what: str) -> None:
         InputError: names the line.
     """
     require_end(path, what)
+    said = _rows_said(path, what)
     try:
         with path.open(newline="", encoding="utf-8") as file:
+            if said is not None:
+                next(file)
             reader = csv.reader(file, strict=True)
             columns = len(next(reader, ()))
             for row in reader:

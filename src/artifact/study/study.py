@@ -405,7 +405,7 @@ def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[
     from heldout.corpora.names import raw_files
 
     key = "corpora" if study.get("document", MAIN) != MAIN else "experiment_corpora"
-    if "results" in study or not mirror or not study[key]:
+    if "results" in study or not mirror or not study.get(key):
         return study, ""
     places = (raw, Path(mirror))
     absent = {

@@ -52,7 +52,7 @@ def perplexities(values: Sequence[float], spreads: Sequence[float] = ()) -> list
 
     Examples:
         >>> perplexities([1928.2, 985.31]), perplexities([1928.2, 2004.81], [0.0, 0.34])
-        (['1,928.2', '985.3'], ['1,928.2', '2,004.8'])
+        (['1,928.2', '985.3'], ['1,928.20', '2,004.81'])
     """
     spread = max((spread for spread in spreads if math.isfinite(spread)), default=0.0)
     if not spread and any(value < 1000.0 for value in values):

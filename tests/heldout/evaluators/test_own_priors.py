@@ -78,7 +78,7 @@ def test_annealing_has_the_exact_values_within_its_errors(monkeypatch: pytest.Mo
 
 
 def test_bad_priors_are_refused() -> None:
-    with pytest.raises(InputError, match=r"document 1 .*negative"):
+    with pytest.raises(InputError, match=r"document 1 .*below"):
         OwnPriors(PHI, np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]), WORDS)
     with pytest.raises(InputError, match="give 3"):
         OwnPriors(PHI, np.ones((2, 2)), WORDS)

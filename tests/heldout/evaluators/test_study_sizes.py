@@ -34,15 +34,8 @@ from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-STUDIES = Path(__file__).parents[3] / "workflow" / "studies"
-STUDY, SELECTION = (
-    yaml.safe_load((STUDIES / f"{name}.yaml").read_text(encoding="utf-8")) for name in ("paper", "buntine")
-)
-MEASURES = {
-    name: measure["settings"]
-    for name, measure in {**STUDY["measures"], **SELECTION["measures"]}.items()
-    if "settings" in measure
-}
+STUDY = yaml.safe_load((Path(__file__).parents[3] / "workflow/studies/paper.yaml").read_text(encoding="utf-8"))
+MEASURES = {name: measure["settings"] for name, measure in STUDY["measures"].items() if "settings" in measure}
 CHOSEN = MEASURES["model-selection"]
 SAMPLES = {
     **CHOSEN["control"],

@@ -182,7 +182,7 @@ def share_again(phis: Sequence[NDArray[Any]]) -> float:
         phis: (K, V) p(w | z) of each fit, over the same words.
 
     Examples:
-        >>> one, other = np.eye(3), np.array([[0.1, 0.8, 0.1], [1, 0, 0], [0.5, 0.5, 0]])
+        >>> one, other = np.eye(3), np.array([[0.1, 0.8, 0.1], [1, 0, 0], [0.5, 0.3, 0.2]])
         >>> round(share_again([one, other]), 3)  # the third of either has no match
         0.667
     """
