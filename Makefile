@@ -80,7 +80,7 @@ reproduce-all: packages reproduce gallery ## Run everything: the paper with the 
 compare: setup ## Run the study and compare it with data/reference, by table and variant
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) -- compare
 
-verify: setup ## Hold the thirty numbers on which the paper stands, of the last run, to the committed ones: verification.md
+verify: setup ## Hold the numbers on which the paper stands, of the last run, to the committed ones: verification.md
 	@$(RUN) python -m artifact verify data/paper/effects.csv --reference data/reference/paper/effects.csv --output verification.md
 
 gallery: setup ## Run the study "gallery": Murphy's models of discrete data, to paper/gallery.pdf

@@ -16,7 +16,7 @@ from artifact.typesetting.table import Table
 from heldout.errors import InputError
 from heldout.files import replacing
 
-ERRORS = 4.0  # standard errors; thirty normal differences are all within them with probability .998
+ERRORS = 4.0  # standard errors; normal differences are within them in all but one of 16,000
 LARGE, CORPORA = "K = 800", ("cranfield", "medline", "nips")
 NUMBERS = (  # contrast, corpus and part of each
     *(("gap-plsa", corpus, LARGE) for corpus in CORPORA),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heldout.auditing.audit.audit import audit
-    from heldout.auditing.choose import choose, one_standard_error
+    from heldout.auditing.choice.choose import choose, one_standard_error
     from heldout.auditing.evidence import log_evidence
     from heldout.auditing.rank.rank import rank
     from heldout.auditing.ratings import rating_log_likelihood
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **{"audit": "auditing.audit.audit", "log_likelihood": "auditing.scorer", "rank": "auditing.rank.rank"},
-    **{"choose": "auditing.choose", "one_standard_error": "auditing.choose"},
+    **{"choose": "auditing.choice.choose", "one_standard_error": "auditing.choice.choose"},
     **{"log_evidence": "auditing.evidence", "rating_log_likelihood": "auditing.ratings"},
     **{"ExactCase": "cases", "exact_cases": "cases"},
 }

@@ -39,7 +39,7 @@ JOBS = (
     "data/tiny/scores/cranfield-like/lda/collapsed-gibbs/2-0.csv",
     "data/tiny/measurements/cranfield-like/lda/bidirectional/2-0.csv",
 )
-CLOSED, UMASKS = "closed", {"umask-0": 0, "umask-077": 0o077}
+NO_INPUT, UMASKS = "no-input", {"umask-0": 0, "umask-077": 0o077}
 ENVIRONMENTS: dict[str, dict[str, str]] = {
     "hash-1": {"PYTHONHASHSEED": "1"},
     "hash-2": {"PYTHONHASHSEED": "4000000"},
@@ -58,7 +58,7 @@ ENVIRONMENTS: dict[str, dict[str, str]] = {
     "optimised": {"PYTHONOPTIMIZE": "2"},
     "no-bytecode": {"PYTHONDONTWRITEBYTECODE": "1"},
     "narrow": {"COLUMNS": "20", "TERM": "dumb"},
-    CLOSED: {},
+    NO_INPUT: {},
     **{name: {} for name in UMASKS},
 }
 SIGNALS = (
@@ -149,7 +149,7 @@ def in_environment(trials: Trials, first: int, _: int) -> str:
     whole, place = contents(trials.alone()), trials.folder / "environment"
     shutil.rmtree(place, ignore_errors=True)
     how: dict[str, Any] = {"env": environment() | ENVIRONMENTS[name], "umask": UMASKS.get(name, 0o022)}
-    if name == CLOSED:
+    if name == NO_INPUT:
         how["stdin"] = subprocess.DEVNULL
     problem = trials.ended(place, "--cores", "1", "--", *JOBS, **how)
     made = contents(place)

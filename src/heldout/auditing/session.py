@@ -5,7 +5,6 @@ import importlib.util
 import json
 import os
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Iterator
@@ -101,8 +100,8 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
                 result = replace(audit(fitted, documents, announce=announce, **given), model=name)
             else:
                 result = rank(models, documents, announce=announce, **given)
-    except (KeyboardInterrupt, InputError):
-        if not ends and sys.exc_info()[0] is InputError:
+    except (KeyboardInterrupt, InputError) as error:
+        if isinstance(error, InputError) and not ends:  # workers that ended first are no fault of the input
             raise
         where = f" in {folder}: the same command goes on from there" if evaluated else ""
         print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where}", file=err)
@@ -114,14 +113,14 @@ def run(command: AuditCommand | RankCommand | ChooseCommand, out: TextIO, err: T
         write_text(command.html, result.to_html())
     if table is not None and table != OUTPUT:
         with replacing(table) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-            write_rows(rows, file)
+            write_records(rows, file)
     if command.json_file is not None:
         with replacing(command.json_file) as temporary, temporary.open("w", encoding="utf-8") as file:
             write_json(result.to_json(arrays=True), file)
     if command.json == "-":
         write_json(result.to_json(arrays=True), out)
     elif table == OUTPUT:
-        write_rows(rows, out)
+        write_records(rows, out)
     else:
         Console(file=out).print(result)
     if command.store is None:
@@ -149,7 +148,7 @@ def _terminated_as_interrupted(ends: list[int]) -> Iterator[None]:
         signal.signal(signal.SIGTERM, handler)
 
 
-def write_rows(records: Iterator[dict[str, Any]], file: TextIO) -> None:
+def write_records(records: Iterator[dict[str, Any]], file: TextIO) -> None:
     """Write rows as CSV, one by one; a name that a spreadsheet would run is a text to it after an apostrophe."""
     writer = csv.writer(file, lineterminator="\n")
     for number, record in enumerate(records):

@@ -35,7 +35,7 @@ LIKELIHOOD, FLAT_PRIOR, FITTED_PRIOR = "the likelihood", "the flat prior", "a pr
 OWN_PRIOR = {PLSA: f"{LIKELIHOOD} under {FLAT_PRIOR}", LDA: f"{LIKELIHOOD} under the prior of its training"}
 NAMES = {PLSA: "PLSA", LDA: "LDA"}
 TODAYS_HELD_OUT = 0.4  # share of documents, of 20 newsgroups, by date
-PACKAGES_HELD_OUT = 1.0 / 3.0  # share of documents, at most, in the study `packages`, which has corpora of its own
+PACKAGES_HELD_OUT = 1.0 / 3.0  # share of documents, at most, in the experiment `packages`, which has corpora of its own
 SHARES = Margin(0.05, "share left", "a twentieth of the gap", "2026-11-27, with the committed reference in view")
 SPREAD, Z = 1.0, Margin(0.3, "r.m.s. z", "an error that is stated within a third", "2026-11-25, before any was run")
 _CELL = ["corpus", "topics", "seed"]
@@ -101,7 +101,7 @@ def under_test_prior(inputs: Inputs, components: int) -> "pd.DataFrame":
 
 
 def flat_gap(inputs: Inputs) -> "pd.DataFrame":
-    """Return PLSA's gap under the flat prior on the documents of the study `prior-share`, by K."""
+    """Return PLSA's gap under the flat prior on the documents of the experiment `prior-share`, by K."""
     dial = _dialled(inputs, PLSA)
     dial = dial[dial["flat"]]
     return with_groups(dial.assign(value=dial["gap"]), "topics")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RUN = ["corpus", "model", "topics", "seed"]
-TODAY = ("newsgroups",)  # corpora of today's size, of the study `newsgroups`
+TODAY = ("newsgroups",)  # corpora of today's size, of the part `gap`
 
 
 def gaps(inputs: Inputs, axis: str, corpora: Sequence[str] | None = None) -> "pd.DataFrame":

@@ -1,4 +1,4 @@
-"""Users' questions about the numbers that packages report, answered from the study `packages`: docs/questions.md.
+"""Users' questions about the numbers that packages report, answered from the part `packages`: docs/questions.md.
 
 In the answers {p:PACKAGE K QUANTITY WORDS [DOCUMENTS]} is a perplexity, {x:...} a loss in nats per token, {log:...}
 the number that gensim's log prints of it, and {chosen:PACKAGE} the K that a package's number chooses, and the K that
@@ -26,8 +26,8 @@ TOPICS = {5, SHOWN}  # K of the answers
 TEXT = """\
 # Questions about held-out perplexity
 
-Written by `make readme` from the study `packages`. Numbers are means over its splits of {corpus}; the likelihood is
-that of the same model, documents and words, with the weights of topics integrated out, as a perplexity per token, too.
+Written by `make readme` from the part `packages`. Numbers are means over its splits of {corpus}; the likelihood is that
+of the same model, documents and words, with the weights of topics integrated out, as a perplexity per token, too.
 
 ## Why does scikit-learn's test perplexity rise with the number of topics?
 

@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 NUMBER, MODELS_PRIOR = "number of topics", "likelihood, model's prior"
 ITSELF = "the likelihood itself"  # the one that judges
-PACKAGES_NUMBER, PACKAGES_PRIOR = "package's number", "package's prior"  # chooser and judge of the study `packages`
+PACKAGES_NUMBER, PACKAGES_PRIOR = (
+    "package's number",
+    "package's prior",
+)  # chooser and judge of the experiment `packages`
 HALF_OF_COMPLETION, COMPLETION_JUDGES = "half folding-in, same halves", "second half given the first"
 # scores that choose, by the evaluators and variants that have them; `NUMBER` and `ITSELF` need none
 CHOOSERS: Mapping[str, tuple[str, str]] = {

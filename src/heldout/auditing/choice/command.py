@@ -4,8 +4,8 @@ import importlib.util
 from pathlib import Path
 from typing import Any, TextIO
 
+from heldout.auditing.choice.choose import choose
 from heldout.auditing.choice.report import Choice
-from heldout.auditing.choose import choose
 from heldout.auditing.formats import amount
 from heldout.auditing.options import ChooseCommand
 from heldout.corpora.counts import read_bytes
