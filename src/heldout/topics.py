@@ -118,8 +118,8 @@ class Topics(_UnderAnyPrior, Saved):
         provenance: their training: software, documents and settings; JSON-compatible.
 
     Raises:
-        InputError: on a NaN, a negative entry, a row that does not sum to 1, a parameter that is not
-            positive, or shapes that do not fit.
+        InputError: on a NaN, a negative entry, a row that does not sum to 1, a parameter below
+            `LEAST_PARAMETER`, or shapes that do not fit.
 
     Examples:
         >>> phi = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]])
@@ -274,7 +274,7 @@ class OwnPriors(_UnderAnyPrior):
         provenance: as of `Topics`.
 
     Raises:
-        InputError: as `Topics` does, for parameters that are negative or undefined, or a row without a topic.
+        InputError: as `Topics` does, for parameters below `LEAST_PARAMETER` but 0, or a row without a topic.
     """
 
     phi: Floats

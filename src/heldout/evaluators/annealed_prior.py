@@ -225,7 +225,7 @@ def _anneal(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Write log w of every document and chain to out, (D, S); backward from assignments (N,) if there are any.
 
-    The arrays from `row_of` on, -1 everywhere, are room: made here, they would take a second more to compile.
+    `row_of`, -1 everywhere, and the arrays between it and out are room: made here, they take a second more to compile.
     """
     D, S = out.shape
     backward = assignments.shape[0] > 0
