@@ -21,7 +21,6 @@ from artifact.papers.hofmann.results import (
     TEMPERING,
     UNIGRAMS,
     Model,
-    chosen_prior,
     curve,
     run_corpora,
     whole_seeds,
@@ -40,9 +39,7 @@ CURVES: dict[str, tuple[Model, str]] = {
     "FoldedIn": (HEATED, FOLDED_IN),
     "Half": (HEATED, HALF),
     "Truth": (HEATED, TRUTH),
-    "TruthChosen": (chosen_prior(HEATED), TRUTH),
     "Predictive": (HEATED, PREDICTIVE),
-    "PredictiveChosen": (chosen_prior(HEATED), PREDICTIVE),
 }
 BASELINES: dict[str, Sequence[Model]] = {"Unigram": UNIGRAMS, "Counts": (COUNTS,), "AnyLsa": READINGS}
 
@@ -59,10 +56,6 @@ def macros(inputs: Inputs) -> Macros:
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",
         "HofmannSpeedUpHigh": f"{SPEED_UP[1]:g}",
     }
-    likelihoods = [
-        curve(inputs, corpus, model, TRUTH) for corpus in corpora for model in map(chosen_prior, (HEATED, EARLY))
-    ]
-    result["HofmannNotShown"] = latex.integer(sum(int((~means["shown"]).sum()) for means in likelihoods))
     shares = tuple(settings.get("shares", ())) or (None, None, None)
     for part, share in zip(("Train", "Validation", "Test"), shares, strict=True):
         result[f"Hofmann{part}Share"] = NOT_RUN if share is None else latex.percent(share, 0)
