@@ -45,7 +45,7 @@ CORPUS_MARKERS = {"s10": "o", "s10s": "v", "s40": "s"}
 ERRORS = 2.0  # standard errors to either side of a point
 LINEAR_UP_TO = 1e-3  # range in which the second panel's axis is linear, nats per token
 MARKS = (-0.1, -0.01, 0.0, 0.01, 0.1)
-HEIGHT_OF_SAMPLES, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 2.2, 2.5, 0.27  # inches of a row
+HEIGHT_OF_SAMPLES, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 1.9, 2.5, 0.27  # inches of a row
 
 
 def samples(inputs: Inputs) -> Figure:

@@ -29,8 +29,8 @@ from heldout.models import PLSA, TEM
 if TYPE_CHECKING:
     import pandas as pd
 
-HEIGHT = 2.9  # inches
-LSA_LABEL, PREDICTIVE_LABEL = "LSA, best of four readings", "PLSA, TEM: predictive, flat prior"
+HEIGHT = 2.5  # inches
+LSA_LABEL, PREDICTIVE_LABEL = "LSA", "PLSA, TEM, weights integrated out"
 
 
 def figure_5(inputs: Inputs) -> Figure:
