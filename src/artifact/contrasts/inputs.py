@@ -72,7 +72,8 @@ class Inputs:
     ) -> Self:
         """Read the inputs from their files; `versions` are the installed packages'.
 
-        `timings` are its jobs'; `tables` "measurements", "notes", "arrays", "commands" and "effects", where there are any.
+        `timings` are its jobs'; `tables` "measurements", "notes", "arrays",
+        "commands" and "effects", where there are any.
 
         Raises:
             InputError: when a file is missing or malformed.

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib import colormaps
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 NAMES = {SEQUENTIAL: "LRS: sequential", PARTICLES: "LR: particles", MEAN_FIELD_FIRST: "MFI: mean field"}
 MARKERS = {SEQUENTIAL: "s", PARTICLES: "^"}
+LINES: tuple[Any, ...] = ("-", style.DASHED)  # lines of the two documents whose likelihood is known
 SHADES = (0.15, 0.95)  # places in the colour map of few and of many topics
 MARKS_OF_TOPICS = ("o", "s", "^", "D", "v", "X", "P", "d")  # markers by number of topics, for lines lie close
 OTHER_TARGET = (HALF, COMPLETION)  # evaluators that score half of the tokens
@@ -65,7 +66,7 @@ def samples(inputs: Inputs) -> Figure:
     figure, ((left, right),) = style.grid(1, 2, HEIGHT_OF_SAMPLES, **props)
     ratios: dict[str, pd.Series[float]] = {}
     handles = []
-    for pair, line in zip(pairs, ("-", style.DASHED), strict=False):
+    for pair, line in zip(pairs, LINES, strict=False):
         size = f"$K = {pair.topics}$, $n = {pair.tokens}$"
         curves = {name: pair.rms(name) * pair.tokens * math.log(2.0) for name in (PARTICLES, SEQUENTIAL)}
         for name, curve in curves.items():

@@ -58,12 +58,12 @@ def errors_beside_published(inputs: Inputs) -> str:
             r"\midrule" + "".join(rf" & \multicolumn{{4}}{{c}}{{$\gamma = {gamma:g}$}}" for gamma in pair) + r"\\"
         )
         for place, name in enumerate(METHODS):
-            cells = [cell for gamma in pair for cell in _beside(errors, gamma, place, name)]
+            cells = [cell for gamma in pair for cell in _published_and_ours(errors, gamma, place, name)]
             rows.append([results.LABELS[name], *cells])
     return latex.tabular(inputs, _COLUMNS, _HEAD, rows, midrule=False)
 
 
-def _beside(errors: results.Calibration, gamma: float, place: int, name: str) -> list[str]:
+def _published_and_ours(errors: results.Calibration, gamma: float, place: int, name: str) -> list[str]:
     """Return the published mean and standard deviation, each with ours after it, or a dash."""
     mean, deviation, _ = map(_signed, results.PUBLISHED[gamma][place])
     summary = errors.get((gamma, name))

@@ -29,7 +29,7 @@ from heldout.models import PLSA, TEM
 if TYPE_CHECKING:
     import pandas as pd
 
-HEIGHT = 2.5  # inches
+HEIGHT = 2.2  # inches
 LSA_LABEL, PREDICTIVE_LABEL = "LSA", "PLSA, TEM, weights integrated out"
 
 
