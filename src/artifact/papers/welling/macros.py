@@ -29,8 +29,6 @@ from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 if TYPE_CHECKING:
     import pandas as pd
 
-SIDES = {FULL: "Full", HALF: "Half"}
-PRIORS = {"": "", FITTED: "Fitted"}  # variants of LDA in macros' names, the main one first
 # settings that the text prints: model, part, names
 SETTINGS = (
     (EPCA, "fold_in", ("ridge",)),
@@ -43,24 +41,18 @@ def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study, as far as its corpora go."""
     result = _settings(inputs)
     for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
-        plsa = {evaluator: points(inputs, [corpus], PLSA, evaluator) for evaluator in FOLDING_IN}
-        lda = {
-            f"{side}Lda{prior}": best_points(inputs, [corpus], LDA, evaluator, variant)
-            for variant, prior in PRIORS.items()
-            for evaluator, side in SIDES.items()
+        curves = {
+            "Best": best(points(inputs, [corpus], PLSA, HALF)),
+            "Lda": best_points(inputs, [corpus], LDA, HALF, ""),
+            "LdaFitted": best_points(inputs, [corpus], LDA, HALF, FITTED),
+            "Epca": best_points(inputs, [corpus], EPCA, HALF, UNPENALISED),
+            "EpcaGaussian": best_points(inputs, [corpus], EPCA, HALF, inputs.settings.variant(EPCA)),
         }
         numbers = {
             "FullSecondFalls": how_often("falls", falls(second_reading(inputs, corpus, FULL))),
-            "LdaHalfLies": how_often("lies lower", lies_below(lda["HalfLda"], best(plsa[HALF])), "points"),
+            "LdaHalfLies": how_often("lies lower", lies_below(curves["Lda"], curves["Best"]), "points"),
+            **{f"Half{name}LowestAt": _lowest_at(curve) for name, curve in curves.items()},
         }
-        epca = {
-            f"{side}Epca{name}": best_points(inputs, [corpus], EPCA, evaluator, variant)
-            for variant, name in {UNPENALISED: "", inputs.settings.variant(EPCA): "Gaussian"}.items()
-            for evaluator, side in SIDES.items()
-        }
-        chosen = {f"{side}Best": best(plsa[evaluator]) for evaluator, side in SIDES.items()}
-        for name, curve in (chosen | lda | epca).items():
-            numbers[f"{name}LowestAt"] = _lowest_at(curve)
         numbers["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in numbers.items()}
     return result | _beyond_vocabulary(inputs) | _convergence(inputs) | _priors(inputs)
