@@ -69,12 +69,12 @@ def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
     lines: tuple[tuple[Model, str, Any], ...] = (
         (UNIGRAMS[0], "unigram", "-"),
         (UNIGRAMS[1], "", style.DASHED),  # one lies on the other
-        (COUNTS, "own counts\n+ unigram", (0, (8, 2))),
+        (COUNTS, "own counts + unigram", (0, (8, 2))),
     )
     for model, name, line in lines:
         for perplexity in curve(inputs, corpus, model)["perplexity"]:
             axis.axhline(perplexity, color=style.COLOURS[UNIGRAM], linestyle=line, linewidth=1.2)
-            props: style.Props = {"fontsize": 7.0, "linespacing": 0.95, "color": style.DARK}
+            props: style.Props = {"fontsize": 7.0, "color": style.DARK}
             away, side = (-2, "top") if model == COUNTS else (2, "bottom")
             place = (0.02, perplexity)
             style.label(axis, name, place, (0, away), xycoords=("axes fraction", "data"), va=side, **props)
