@@ -90,7 +90,7 @@ def _curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
         (best, LSA_LABEL, style.COLOURS[LSA], style.MARKERS[LSA], "-"),
         (curve(inputs, corpus, EARLY), NAMES[EARLY], style.COLOURS[PLSA], style.MARKERS[PLSA], style.DOTTED),
         (curve(inputs, corpus, HEATED), NAMES[HEATED], style.COLOURS[TEM], style.MARKERS[TEM], "-"),
-        (curve(inputs, corpus, HEATED, PREDICTIVE), PREDICTIVE_LABEL, style.EVALUATOR_COLOURS[PREDICTIVE], "D", "-"),
+        (curve(inputs, corpus, HEATED, PREDICTIVE), PREDICTIVE_LABEL, style.EVALUATOR_COLOURS[PREDICTIVE], "^", "-"),
     )
     for means, name, colour, marker, line in looks:
         _plot(axis, means, label=name, color=colour, marker=marker, linestyle=line, markersize=3.5)
