@@ -83,11 +83,6 @@ EVALUATIONS = (
 )
 
 
-def chosen_prior(model: Model) -> Model:
-    """Return the (model, variant) under the prior that the validation tokens choose."""
-    return model[0], model[1] + VALIDATED
-
-
 def selector(model: Model, evaluator: str = SPECIFIC) -> dict[str, object]:
     """Return the values of columns that choose a model's scores by one evaluator."""
     return {"model": model[0], "variant": model[1], "evaluator": evaluator}
