@@ -44,7 +44,6 @@ class Results:
     arrays: Path | None = None
     groups: Path | None = None
     timings: tuple[Path, ...] = ()
-    benchmarks: Path | None = None
     commands: Path | None = None
     effects: Path | None = None
     commit: str = ""

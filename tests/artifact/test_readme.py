@@ -35,7 +35,6 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
         timings=[REFERENCE / "timings.csv"],
         measurements=REFERENCE / "measurements.csv.gz",
         notes=REFERENCE / "notes.csv",
-        benchmarks=ROOT / "data/reference/estimator_timings.csv",
         papers=PAPERS,
     )
     contrasts = [contrast for paper in PAPERS for contrast in paper.part("contrasts")]

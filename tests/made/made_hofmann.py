@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from tables_of import measurements_table, scores_table
 
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
 from artifact.papers.hofmann.results import (
     COARSE_COOLED,
     COOLED,
@@ -32,12 +31,6 @@ TOPICS = (2, 8, 32, 64)
 SEEDS = {2: (0, 1), 8: (0, 1), 32: (0,), 64: (0,)}
 FEW = (2, 8)  # those that are annealed too
 ERROR = 1e-3  # of what is sampled, nats per token
-KEPT = 8  # topics of which every iteration is kept
-PATHS = {
-    EARLY: [(1.0, 900.0), (1.0, 800.0), (1.0, 850.0)],
-    HEATED: [(1.0, 900.0), (1.0, 800.0), (1.0, 850.0), (0.9, 700.0), (0.81, 600.0), (0.729, 650.0)],
-    COOLED: [(0.5, 950.0), (0.6, 900.0), (0.8, 620.0), (1.0, 640.0)],
-}
 SETTINGS: dict[str, object] = {
     "shares": [0.7, 0.1, 0.2],
     "early_patience": 7,
@@ -116,10 +109,6 @@ def rows(
                         "beta": 1.0 if model == EARLY else 0.81,
                     }
                     measured += [Measurement(*place, name, "topics", topics, at) for name, at in chosen.items()]
-                    if topics == KEPT and model in PATHS:
-                        for at, (beta, perplexity_after) in enumerate(PATHS[model], start=1):
-                            measured.append(Measurement(*place, "beta", "iteration", at, beta))
-                            measured.append(Measurement(*place, VALIDATION, "iteration", at, perplexity_after))
                     if model not in (EARLY, HEATED):
                         continue
                     score(model, FOLDED_IN, topics, seed)

@@ -140,11 +140,7 @@ RESULTS = (
         f"{DATA}/arrays.npz",
     ]
 )
-TIMINGS = {
-    "timings": [REFERENCE / "timings.csv"],
-    "benchmarks": [Path(source("data/reference/estimator_timings.csv"))],
-}
-TIMINGS = {name: list(map(str, kept)) for name, files in TIMINGS.items() if (kept := [f for f in files if f.exists()])}
+TIMINGS = {"timings": [str(REFERENCE / "timings.csv")]} if (REFERENCE / "timings.csv").exists() else {}
 COMMANDS = source("data/reference/commands.csv")
 TOOK = {"commands": COMMANDS} if Path(COMMANDS).exists() else {}
 

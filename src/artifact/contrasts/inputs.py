@@ -34,7 +34,6 @@ class Inputs:
         notes: the columns of `artifact.results.measurements.Note`; None without experiments.
         arrays: the arrays of experiments, by place.
         timings: one row per job, the columns of `artifact.results.timings`; None without reference timings.
-        benchmarks: milliseconds per document of every estimator; None without reference benchmarks.
         commands: what commands took, the columns of `read_commands`; None where it is not given.
         commit: the commit's hash, empty outside version control.
         date: the commit's date.
@@ -50,7 +49,6 @@ class Inputs:
     notes: "pd.DataFrame | None" = None
     arrays: Arrays = field(default_factory=Arrays)
     timings: "pd.DataFrame | None" = None
-    benchmarks: "pd.DataFrame | None" = None
     commands: "pd.DataFrame | None" = None
     commit: str = ""
     date: str = ""
@@ -75,7 +73,7 @@ class Inputs:
         """Read the inputs from their files; `versions` are the installed packages'.
 
         `timings` are its jobs'; `tables` "measurements", "notes", "arrays",
-        "benchmarks", "commands" and "effects", where there are any.
+        "commands" and "effects", where there are any.
 
         Raises:
             InputError: when a file is missing or malformed.
@@ -86,7 +84,7 @@ class Inputs:
         readers: dict[str, Callable[[Path], Any]] = {
             **{tidy.what: tidy.read for tidy in (MEASUREMENTS, NOTES)},
             "arrays": Arrays.read,
-            **{"benchmarks": _read_benchmarks, "commands": read_commands, "effects": read_effects},
+            **{"commands": read_commands, "effects": read_effects},
         }
         read = {name: readers[name](path) for name, path in tables.items() if path is not None}
         if timings:
@@ -160,10 +158,6 @@ def read_commands(path: Path) -> "pd.DataFrame":
         InputError: when it cannot be read.
     """
     return _read(path, {"seconds": float, "memory_mb": float}, "commands")
-
-
-def _read_benchmarks(path: Path) -> "pd.DataFrame":
-    return _read(path, {}, "benchmarks", keep_default_na=True, na_values=None)
 
 
 def _read(path: Path, types: Mapping[str, type], what: str, **options: Any) -> "pd.DataFrame":

@@ -56,24 +56,9 @@ def perplexity(values: Sequence[float]) -> str:
     return latex.decimal(mean, digits) + error
 
 
-def with_error(mean: float, error: float, digits: int) -> str:
-    r"""Return a mean with its standard error, none where that is 0 or NaN.
-
-    Examples:
-        >>> print(with_error(138.2, 0.04, 0))
-        138.20~\ensuremath{\pm}~0.04
-    """
-    shown, digits = _shown(error, digits)
-    return latex.decimal(mean, digits) + shown
-
-
 def _error(values: Sequence[float], digits: int) -> tuple[str, int]:
     """Return the standard error of a mean, none of a single value or of equal ones, and the decimals that show it."""
-    return _shown(float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0, digits)
-
-
-def _shown(error: float, digits: int) -> tuple[str, int]:
-    """Return a standard error as text, none where it is 0 or NaN, and the decimals that show it."""
+    error = float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 0.0
     if not error >= 10.0**-MOST:
         return "", digits
     digits = max(digits, -math.floor(math.log10(error)))

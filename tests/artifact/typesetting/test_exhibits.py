@@ -38,8 +38,7 @@ KEPT = (
     "packages",
 )  # of kept studies' results, with tests of their own
 # one exhibit per function; figures of other corpora are drawn by the same
-ELSEWHERE = {"figure-realistic-40"}
-ONE_EACH = [name for name in ALL if EXHIBITS[name].corpus in (None, 1) and name not in ELSEWHERE]
+ONE_EACH = [name for name in ALL if EXHIBITS[name].corpus in (None, 1)]
 
 
 def texts(figure: Figure) -> list[str]:

@@ -27,27 +27,14 @@ BUNTINE = Paper(
         "table-calibration-others": Exhibit(
             "every estimator held to exact values", "tables.errors_of_all", ("calibration",)
         ),
-        "table-estimator-timings": Exhibit("what an estimate costs", "tables.timings"),
         "figure-samples": Exhibit(
             "errors of LR and LRS by their samples", "figures.samples", ("convergence-to-exact", "mean-ratio")
         ),
-        "figure-realistic-10": Exhibit(
-            "estimators on models of ten true topics",
-            "figures.realistic_10",
+        "figure-realistic": Exhibit(
+            "estimators on models of ten and of forty true topics",
+            "figures.realistic",
             SELECTION,
-            drawn=("s10", "s10s"),
-        ),
-        "figure-realistic-40": Exhibit(
-            "estimators on models of forty true topics",
-            "figures.realistic_40",
-            SELECTION,
-            drawn=("s40",),
-        ),
-        "figure-realistic-selection": Exhibit(
-            "the true number of topics by every estimator",
-            "figures.realistic_selection",
-            SELECTION,
-            drawn=("s10s",),
+            drawn=("s10", "s10s", "s40"),
         ),
         "table-readings": Exhibit(
             "readings of section 3.5, by training size",

@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine.experiments.model_selection import PARTICLE_FILTER, TRUE_MODEL
 from artifact.papers.buntine.results import SHORT, convergence, errors_by_samples, scored, voted
 from artifact.results.reading import select
-from artifact.typesetting import latex, style
+from artifact.typesetting import style
 from heldout.corpora.names import SOURCES
 from heldout.errors import InputError
 from heldout.evaluators import (
@@ -33,11 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAMES = {SEQUENTIAL: "LRS: sequential", PARTICLES: "LR: particles", MEAN_FIELD_FIRST: "MFI: mean field"}
-PROPS: dict[str, style.Props] = {  # markers and lines of the source's Figure 5
-    SEQUENTIAL: {"marker": "s", "linestyle": "-"},
-    PARTICLES: {"marker": "^", "linestyle": style.DASHED},
-    MEAN_FIELD_FIRST: {"marker": "o", "linestyle": style.DOTTED},
-}
+MARKERS = {SEQUENTIAL: "s", PARTICLES: "^"}
+LINES: tuple[Any, ...] = ("-", style.DASHED)  # lines of the two documents whose likelihood is known
 SHADES = (0.15, 0.95)  # places in the colour map of few and of many topics
 MARKS_OF_TOPICS = ("o", "s", "^", "D", "v", "X", "P", "d")  # markers by number of topics, for lines lie close
 OTHER_TARGET = (HALF, COMPLETION)  # evaluators that score half of the tokens
@@ -47,74 +45,72 @@ CORPUS_COLOURS = dict(zip(("s10", "s10s", "s40"), style.CORPUS_COLOURS[:3], stri
 CORPUS_MARKERS = {"s10": "o", "s10s": "v", "s40": "s"}
 ERRORS = 2.0  # standard errors to either side of a point
 LINEAR_UP_TO = 1e-3  # range in which the second panel's axis is linear, nats per token
-PANELS = (1_000, 5_000, 10_000, 20_000)  # training documents in the source's Figure 5
 MARKS = (-0.1, -0.01, 0.0, 0.01, 0.1)
-HEIGHT_OF_PANEL, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 1.75, 2.5, 0.27  # inches of a row
+HEIGHT_OF_SAMPLES, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 1.9, 2.5, 0.27  # inches of a row
 
 
 def samples(inputs: Inputs) -> Figure:
-    """Draw the r.m.s. errors of LR and LRS against their number of samples, with their ratio at the most.
+    """Draw the r.m.s. errors of LR and LRS against their number of samples, and the ratio of the two.
 
-    Panels: the documents of the source's Figures 1 and 2, each over all runs; then documents of realistic models. Both
-    axes are logarithmic.
+    Left: the documents of the source's Figures 1 and 2, over all runs. Right: LR's over that of LRS on these, on drawn
+    documents and on documents of realistic models. All axes are logarithmic.
 
     Raises:
         InputError: when convergence to the exact value was not measured.
     """
-    curves = _curves(inputs)
-    if not curves:
+    pairs = convergence(inputs)
+    if not pairs:
         raise InputError("figure-samples: nothing was measured; measure convergence-to-exact first")
-    columns = min(3, len(curves))
-    rows = -(-len(curves) // columns)
-    props: style.Props = {"synthetic": inputs.synthetic(), "sharex": True, "sharey": True}
-    figure, grid = style.grid(rows, columns, HEIGHT_OF_PANEL * rows, **props)
-    for axis, (title, methods) in zip(grid.ravel(), curves.items(), strict=False):
-        style.log_log(axis)
-        axis.set_title(title, fontsize=8.0)
-        for name, curve in methods.items():
-            line: style.Props = {"color": style.EVALUATOR_COLOURS[name], "marker": PROPS[name]["marker"]}
-            axis.plot(curve, linewidth=2.0, markersize=4.5, **line)
-        particles, sequential = (methods[name].iloc[-1] for name in (PARTICLES, SEQUENTIAL))
-        factor = latex.decimal(particles / sequential, 0 if particles > 9.5 * sequential else 1)
-        most = methods[SEQUENTIAL].index[-1]
-        style.label_factor(axis, most, math.sqrt(particles * sequential), factor, style.INK)
-    for axis in grid[-1]:
+    titles = ["one document", "LR's error over LRS's"]
+    props: style.Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": (1.0, 1.25)}
+    figure, ((left, right),) = style.grid(1, 2, HEIGHT_OF_SAMPLES, **props)
+    ratios: dict[str, pd.Series[float]] = {}
+    handles = []
+    for pair, line in zip(pairs, LINES, strict=False):
+        size = f"$K = {pair.topics}$, $n = {pair.tokens}$"
+        curves = {name: pair.rms(name) * pair.tokens * math.log(2.0) for name in (PARTICLES, SEQUENTIAL)}
+        for name, curve in curves.items():
+            shape: style.Props = {"marker": MARKERS[name], "markersize": 3.5, "linestyle": line}
+            left.plot(curve, color=style.EVALUATOR_COLOURS[name], **shape)
+        handles.append(Line2D([], [], color=style.DARK, linestyle=line, label=size))
+        ratios[f"one: {size}"] = curves[PARTICLES] / curves[SEQUENTIAL]
+    for name in (PARTICLES, SEQUENTIAL):  # of the last pair
+        bold: style.Props = {"color": style.EVALUATOR_COLOURS[name], "fontweight": "bold"}
+        style.label(left, SHORT[name], (curves[name].index[-1], curves[name].iloc[-1]), (4, 0), va="center", **bold)
+    for (corpus, topics), rows in errors_by_samples(inputs).groupby(["corpus", "topics"], sort=False):
+        by_method = rows.pivot_table("rms", "samples", "method")
+        ratios[f"{corpus}: $K = {topics}$"] = by_method[PARTICLES] / by_method[SEQUENTIAL]
+    right.axhline(1.0, color=style.INK, linewidth=0.8)
+    for (name, ratio), marker, shade in zip(
+        ratios.items(), MARKS_OF_TOPICS, np.linspace(*SHADES, max(len(ratios), 2)), strict=False
+    ):
+        right.plot(ratio, color=colormaps["viridis"](shade), marker=marker, markersize=3.5, label=name)
+    style.log_log(left, right)
+    for axis in (left, right):
         axis.set_xlabel("samples")
-    for axis in grid[:, 0]:
-        axis.set_ylabel("r.m.s. error\nnats per document")
+        style.plain_numbers(axis.xaxis)
         style.plain_numbers(axis.yaxis)
-    style.plain_numbers(grid[0][0].xaxis)
-    for name, curve in next(iter(curves.values())).items():
-        props = {"color": style.EVALUATOR_COLOURS[name], "fontweight": "bold", "path_effects": style.outline()}
-        middle = len(curve) // 2
-        style.label(grid[0][0], SHORT[name], (curve.index[middle], curve.iloc[middle]), (0, 6), ha="center", **props)
+    left.margins(x=0.12)
+    left.legend(handles=handles, loc="lower left")
+    left.set_ylabel("r.m.s. error\nnats per document")
+    right.set_ylabel("ratio of r.m.s. errors")
+    right.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.5, labelspacing=0.35)
     return figure
 
 
-def _curves(inputs: Inputs) -> "dict[str, dict[str, pd.Series[float]]]":
-    """Return r.m.s. errors by number of samples, nats per document, by panel's title and method."""
-    panels: dict[str, dict[str, pd.Series[float]]] = {}
-    for pair in convergence(inputs):
-        title, bits = f"one document: $K = {pair.topics}$, $n = {pair.tokens}$", pair.tokens * math.log(2.0)
-        panels[title] = {name: pair.rms(name) * bits for name in (PARTICLES, SEQUENTIAL)}
-    for (corpus, topics), rows in errors_by_samples(inputs).groupby(["corpus", "topics"], sort=False):
-        by_method = rows.sort_values("samples").set_index("samples").groupby("method")["rms"]
-        panels[f"{corpus}: $K = {topics}$"] = {str(name): curve for name, curve in by_method}
-    return panels
-
-
-def realistic(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figure:
+def realistic(inputs: Inputs) -> Figure:
     """Draw perplexity against training documents: a row per corpus, a panel per estimator, a line per K.
+
+    Of s10 and s10s, of 10 true topics, the source's Figure 3; of s40, of 40, its Figure 4.
 
     The dashed line is the true model's own perplexity by the same estimator; the true K's line is the thick black one.
 
     Raises:
-        InputError: when none of the corpora has scores.
+        InputError: when no model was scored.
     """
-    table = scored(inputs)
-    drawn = {str(corpus): rows for corpus, rows in table.groupby("corpus", sort=False) if corpus in corpora}
+    drawn = {str(corpus): rows for corpus, rows in scored(inputs).groupby("corpus", sort=False)}
     if not drawn:
-        raise InputError(f"{figure_name}: no model was scored on {', '.join(corpora)}; measure model-selection first")
+        raise InputError("figure-realistic: no model was scored; measure model-selection first")
     props: style.Props = {"titles": [NAMES[name] for name in SHORT], "synthetic": inputs.synthetic(), "sharey": "row"}
     figure, grid = style.grid(len(drawn), len(SHORT), HEIGHT_OF_CORPUS * len(drawn) + 0.25, **props)
     first = None
@@ -129,16 +125,6 @@ def realistic(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figur
     for axis in grid[-1]:
         axis.set_xlabel("training documents")
     return figure
-
-
-def realistic_10(inputs: Inputs) -> Figure:
-    """Draw s10 and s10s, both of 10 true topics (Buntine 2009, Figure 3)."""
-    return realistic(inputs, ("s10", "s10s"), "figure-realistic-10")
-
-
-def realistic_40(inputs: Inputs) -> Figure:
-    """Draw s40, of 40 true topics (Buntine 2009, Figure 4)."""
-    return realistic(inputs, ("s40",), "figure-realistic-40")
 
 
 def _by_size(axis: Axes, rows: "pd.DataFrame", corpus: str) -> None:
@@ -162,45 +148,6 @@ def _by_size(axis: Axes, rows: "pd.DataFrame", corpus: str) -> None:
     style.ticks(axis.xaxis, style.sparse_ticks(lines.index))
     style.plain_ticks(axis.yaxis)
     axis.margins(x=0.08)
-
-
-def realistic_selection(inputs: Inputs) -> Figure:
-    """Draw perplexity on s10s against K, a panel per number of training documents (Buntine 2009, Figure 5).
-
-    Raises:
-        InputError: when s10s has no scores.
-    """
-    rows = select(scored(inputs), corpus="s10s")
-    rows = rows[rows["size"] > 0]
-    if rows.empty:
-        raise InputError("figure-realistic-selection: no model was scored on s10s; measure model-selection first")
-    sizes = sorted(set(rows["size"]).intersection(PANELS) or set(rows["size"]))
-    grid = sorted(set(rows["topics"]))
-    titles = [f"{size:,} documents" for size in sizes]
-    figure, (axes,) = style.grid(1, len(sizes), style.HEIGHT, titles=titles, synthetic=inputs.synthetic())
-    places = list(range(len(grid)))  # even spaces: the numbers of topics are close around the true one
-    for axis, size in zip(axes, sizes, strict=True):
-        if SOURCES["s10s"].topics in grid:
-            axis.axvline(
-                grid.index(SOURCES["s10s"].topics), color=style.PALE, linewidth=4.0, zorder=1, label="true number"
-            )
-        means = select(rows, size=size).groupby(["evaluator", "topics"])["perplexity"].mean()
-        for evaluator in SHORT:
-            axis.plot(
-                places,
-                means.loc[evaluator].reindex(grid),
-                color=style.EVALUATOR_COLOURS[evaluator],
-                label=NAMES[evaluator],
-                zorder=3,
-                **PROPS[evaluator],
-            )
-        axis.title.set_fontsize(7.5)
-        style.ticks(axis.xaxis, places, [str(k) for k in grid], fontsize=7.0)
-        style.plain_ticks(axis.yaxis)
-        axis.set_xlabel("number of topics")
-    axes[0].set_ylabel("perplexity per token")
-    style.legend(figure, axes[:1], loc="outside upper center")
-    return figure
 
 
 def model_selection(inputs: Inputs) -> Figure:

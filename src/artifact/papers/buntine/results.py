@@ -8,8 +8,6 @@ with ours. Scores are in nats per token.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from artifact.contrasts.inputs import Inputs
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
 
 GAMMAS = (0.2, 0.5, 1.0, 3.0)
 PAIRS = 100  # number of the source's pairs of a model and a document
-LEVEL = 0.05  # familywise false-alarm rate over the whole table
 DRAWN = "drawn"  # name in print of a model that is drawn, with its documents
 KURTOSIS = 1.0  # excess kurtosis of errors whose own is not known; most of the study `estimators` have less
 # the source's abbreviations; `SHORT`: the estimators of its section 4.2, in the order of its plots
@@ -129,11 +126,6 @@ class Errors:
         return 0.5 * math.sqrt(2.0 / (self.pairs - 1) + self.kurtosis / self.pairs)
 
     @property
-    def t(self) -> float:
-        """Student's t for a mean of 0."""
-        return self.mean / self.mean_error
-
-    @property
     def kurtosis(self) -> float:
         """The excess kurtosis of the errors; 0 if it is negative."""
         centred = self.errors - self.errors.mean()
@@ -184,48 +176,6 @@ def deviation_ratio(errors: Errors, gamma: float, method: str) -> tuple[float, f
     n, (_, deviation) = errors.pairs, published(gamma, method)
     variance = 2.0 / (n - 1) + 2.0 / (PAIRS - 1) + errors.kurtosis * (1.0 / n + 1.0 / PAIRS)
     return math.log(errors.deviation / deviation), math.sqrt(variance) / 2.0
-
-
-def p_value(z: float) -> float:
-    """Return the probability that a standard normal variable exceeds |z| in absolute value.
-
-    Examples:
-        >>> round(p_value(-1.96), 3)
-        0.05
-    """
-    return 2.0 * NormalDist().cdf(-abs(z))
-
-
-def fits(mean: str, deviation: str, t: str) -> bool:
-    """Return whether a printed t is the printed mean over its standard error, up to the rounding of all three.
-
-    Examples:
-        >>> fits("0.0018", "0.0114", "1.58"), fits("0.00002", "0.0233", "-0.0079")
-        (True, False)
-    """
-    possible = [m / s * math.sqrt(PAIRS) for m, s in product(_rounded(mean), _rounded(deviation))]
-    low, high = _rounded(t)
-    return min(possible) <= high and max(possible) >= low
-
-
-def _rounded(text: str) -> tuple[float, float]:
-    """Return the least and the greatest number that rounds to a printed one."""
-    half = 0.5 * 10.0 ** -len(text.partition(".")[2])
-    return float(text) - half, float(text) + half
-
-
-def differing(calibration: Calibration) -> dict[tuple[float, str, str], float]:
-    """Return p-values of the means and standard deviations ("mean", "s.d.") that differ from the source's.
-
-    The tests are normal, at `LEVEL` over all of them together (Bonferroni).
-    """
-    values = {}
-    for (gamma, name), errors in calibration.items():
-        if name in METHODS:
-            for figure, compare in (("mean", mean_difference), ("s.d.", deviation_ratio)):
-                effect, error = compare(errors, gamma, name)
-                values[gamma, name, figure] = p_value(effect / error)
-    return {key: p for key, p in values.items() if p < LEVEL / len(values)}
 
 
 @dataclass(frozen=True)

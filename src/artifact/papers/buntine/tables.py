@@ -1,8 +1,6 @@
-"""Table 1 of Buntine (2009), the published figures beside ours; every estimator's errors; an estimate's cost."""
+"""Table 1 of Buntine (2009), the published figures beside ours; every estimator's errors; readings of section 3.5."""
 
 import math
-
-import numpy as np
 
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.buntine import results
@@ -11,7 +9,7 @@ from artifact.papers.buntine.experiments.model_selection import READING
 from artifact.papers.buntine.readings import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
 from artifact.typesetting import latex, over_seeds
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, likelihood_estimators
+from heldout.evaluators import ESTIMATORS, likelihood_estimators
 
 READING_LABELS = {
     RESAMPLED: "after the resampling, before the draw (LR)",
@@ -24,13 +22,15 @@ READING_LABELS = {
     SORTED + NEXT: "for the next token, tokens sorted by word",
     SORTED + UNRESAMPLED: "without resampling, tokens sorted by word",
 }
-DIFFERS, MISFIT = r"$^{\dagger}$", r"$^{\ddagger}$"
-_COLUMNS = r"@{}l@{\quad}rrr@{\quad}rrr@{\quad}r@{}"
-_HEAD = r"""& \multicolumn{3}{c}{Buntine (2009)} & \multicolumn{3}{c}{ours, as many pairs} & ours, %s pairs\\
-\cmidrule(r){2-4}\cmidrule(r){5-7}\cmidrule{8-8}
-method & mean & s.d. & $t$ & mean & s.d. & $t$ & mean $\pm$ s.e.\\"""
-
-Marks = dict[tuple[float, str, str], float]  # p-values by gamma, method and figure ("mean" or "s.d.")
+_COLUMNS = r"@{}l@{\quad}rrrr@{\quad}rrrr@{}"
+_HEAD = (
+    "".join(rf" & \multicolumn{{2}}{{c}}{{{number}}}" for number in ("mean", "s.d.") * 2)
+    + r"""\\
+\cmidrule(lr){2-3}\cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(l){8-9}
+method"""
+    + " & source & here" * 4
+    + r"\\"
+)
 
 
 def _measured(inputs: Inputs) -> results.Calibration:
@@ -46,68 +46,29 @@ def label(estimator: str) -> str:
 
 
 def errors_beside_published(inputs: Inputs) -> str:
-    """Return Table 1, published and ours, with its notes below; errors in bits per token.
+    """Return the means and standard deviations of Table 1, published and ours, two gammas abreast; bits per token.
 
     Raises:
         InputError: when calibration was not measured.
     """
     errors = _measured(inputs)
-    marks = results.differing(errors)
     rows: list[latex.TableRow] = []
-    for gamma in results.GAMMAS:
-        rows.append(rf"\midrule\multicolumn{{8}}{{@{{}}l}}{{$\gamma = {gamma:g}$}}\\")
-        for name, printed in zip(METHODS, results.PUBLISHED[gamma], strict=True):
-            theirs = [_signed(value) for value in printed]
-            theirs[2] += "" if results.fits(*printed) else MISFIT
-            ours = _ours(errors, gamma, name, marks) if (gamma, name) in errors else [latex.DASH] * 4
-            rows.append([results.LABELS[name], *theirs, *ours])
-    (more, *_) = {summary.bias_pairs for summary in errors.values()}
-    table = latex.tabular(inputs, _COLUMNS, _HEAD % latex.integer(more), rows, midrule=False)
-    return table + _notes(errors, marks)
+    for pair in (results.GAMMAS[:2], results.GAMMAS[2:]):
+        rows.append(
+            r"\midrule" + "".join(rf" & \multicolumn{{4}}{{c}}{{$\gamma = {gamma:g}$}}" for gamma in pair) + r"\\"
+        )
+        for place, name in enumerate(METHODS):
+            cells = [cell for gamma in pair for cell in _published_and_ours(errors, gamma, place, name)]
+            rows.append([results.LABELS[name], *cells])
+    return latex.tabular(inputs, _COLUMNS, _HEAD, rows, midrule=False)
 
 
-def _ours(errors: results.Calibration, gamma: float, name: str, marks: Marks) -> list[str]:
-    summary = errors[gamma, name]
-    return [
-        _number(summary.mean) + (DIFFERS if (gamma, name, "mean") in marks else ""),
-        _number(summary.deviation) + (DIFFERS if (gamma, name, "s.d.") in marks else ""),
-        _signed(f"{summary.t:.1f}"),
-        rf"{_number(summary.bias)} $\pm$ {_number(summary.bias_error)}",
-    ]
-
-
-def _notes(errors: results.Calibration, marks: Marks) -> str:
-    """Return the marks' meaning, with the figures of every marked cell."""
-    compared = 2 * sum(name in METHODS for _, name in errors)
-    each = "; ".join(
-        rf"$\gamma = {gamma:g}$, {results.LABELS[name]}: {figure}, $p = {_exponent(p)}$"
-        for (gamma, name, figure), p in sorted(marks.items())
-    )
-    misfits = []
-    for gamma, rows in results.PUBLISHED.items():
-        for name, printed in zip(METHODS, rows, strict=True):
-            if not results.fits(*printed):
-                mean, deviation, t = map(float, printed)
-                error = deviation / math.sqrt(results.PAIRS)
-                implied = _signed(np.format_float_positional(_leading(t * error), trim="-"))
-                misfits.append(
-                    rf"{_signed(f'{mean / error:.3g}')} ($\gamma = {gamma:g}$, {results.LABELS[name]}; the printed"
-                    rf" $t$ asks for a mean of {implied})"
-                )
-    level = rf"at a level of {results.LEVEL:g} over all of them (Bonferroni)"
-    published = (
-        rf"{DIFFERS} Differs from the published figure by more than sampling error allows: {len(marks)} of the"
-        rf" {compared} means and standard deviations {level}: {each}."
-        if marks
-        else rf"None of the {compared} means and standard deviations differs from the published figure by more than"
-        rf" sampling error allows, {level}."
-    )
-    return (
-        "\n\\par\\smallskip\n\\footnotesize "
-        rf"{published} {MISFIT} Not the printed mean over its standard error, which would be"
-        rf" {latex.listed(misfits)}; all other rows of the source fit within rounding."
-        "\n"
-    )
+def _published_and_ours(errors: results.Calibration, gamma: float, place: int, name: str) -> list[str]:
+    """Return the published mean and standard deviation, each with ours after it, or a dash."""
+    mean, deviation, _ = map(_signed, results.PUBLISHED[gamma][place])
+    summary = errors.get((gamma, name))
+    ours = [latex.DASH] * 2 if summary is None else [_number(summary.mean), _number(summary.deviation)]
+    return [mean, ours[0], deviation, ours[1]]
 
 
 def errors_of_all(inputs: Inputs) -> str:
@@ -162,31 +123,6 @@ def readings(inputs: Inputs) -> str:
     return latex.tabular(inputs, f"@{{}}l{'r' * len(sizes)}r@{{}}", head, rows)
 
 
-def timings(inputs: Inputs) -> str:
-    """Return milliseconds per document, the published ones of 2009 beside ours.
-
-    Ours are written by benchmarks/estimators.py; dashes where there are none.
-    """
-    ours: dict[str, float] = {}
-    benchmarks = inputs.benchmarks
-    if benchmarks is not None:
-        ours = dict(zip(benchmarks["estimator"], benchmarks["milliseconds"].astype(float), strict=True))
-    rows = []
-    for name in dict.fromkeys((*METHODS, EXACT, *(name for name in ESTIMATORS if name in ours))):
-        published, here = results.PUBLISHED_MILLISECONDS.get(name, math.nan), ours.get(name, math.nan)
-        rows.append([label(name), _milliseconds(published), _milliseconds(here)])
-    return latex.tabular(inputs, "@{}lrr@{}", r"method & 2009, ms & ours, ms\\", rows)
-
-
-def _milliseconds(value: float) -> str:
-    return latex.integer(value) if latex.missing(value) or value >= 100.0 else f"{value:.2g}"
-
-
-def _leading(value: float) -> float:
-    """Return a number rounded to two leading digits."""
-    return float(f"{value:.2g}")
-
-
 def _signed(text: str) -> str:
     return text.replace("-", r"$-$")
 
@@ -194,8 +130,3 @@ def _signed(text: str) -> str:
 def _number(value: float) -> str:
     """Return bits per token to five decimals where they are below 0.01, else to four."""
     return _signed(f"{value:.5f}" if abs(value) < 0.01 else f"{value:.4f}")
-
-
-def _exponent(p: float) -> str:
-    factor, exponent = f"{p:.0e}".split("e")
-    return f"{float(p):.2g}" if p >= 1e-3 else rf"{factor}\cdot 10^{{{int(exponent)}}}"

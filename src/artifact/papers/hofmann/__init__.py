@@ -15,15 +15,7 @@ HOFMANN = Paper(
     optional=EXPERIMENTS,
     exhibits={
         "figure-hofmann": Exhibit(
-            "PLSA beside latent semantic analysis, as Hofmann scored them and as documents are",
-            "figures.figure_5",
-            EXPERIMENTS,
-        ),
-        "figure-hofmann-linear": Exhibit("Hofmann's score on his own axes", "figures.figure_5_linear", EXPERIMENTS),
-        "figure-hofmann-path": Exhibit(
-            "inverse annealing, iteration by iteration",
-            "figures.annealing_path",
-            ("tempering",),
+            "PLSA beside latent semantic analysis, as Hofmann scored them", "figures.figure_5", EXPERIMENTS
         ),
         "table-hofmann": Exhibit("PLSA beside latent semantic analysis", "tables.evaluations", EXPERIMENTS),
     },

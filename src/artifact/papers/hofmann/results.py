@@ -29,7 +29,6 @@ from artifact.papers.hofmann.experiments.latent_semantic_analysis import (
     SHIFTED,
     SMOOTHED,
     UNIGRAM,
-    VALIDATION,
 )
 from artifact.results.reading import TRUTH, printable, select, with_truth
 from heldout.errors import InputError
@@ -82,11 +81,6 @@ EVALUATIONS = (
     (TRUTH, "", "likelihood, flat prior"),
     (TRUTH, VALIDATED, "likelihood, chosen prior"),
 )
-
-
-def chosen_prior(model: Model) -> Model:
-    """Return the (model, variant) under the prior that the validation tokens choose."""
-    return model[0], model[1] + VALIDATED
 
 
 def selector(model: Model, evaluator: str = SPECIFIC) -> dict[str, object]:
@@ -165,21 +159,3 @@ def measured_corpora(inputs: Inputs) -> list[str]:
     if not corpora:
         raise InputError(f"Hofmann's experiment: there are no scores of tempered EM; measure {TEMPERING}")
     return corpora
-
-
-def paths(inputs: Inputs, corpus: str) -> "dict[Model, pd.DataFrame]":
-    """Return every model's path, for the largest K with recorded iterations and its first seed.
-
-    Returns:
-        By iteration of EM: "topics", K; `tempering.BETA`, the inverse temperature, and `VALIDATION`, the perplexity.
-    """
-    table = select(inputs.measurements, corpus=corpus, axis="iteration")
-    table = select(table, topics=table["topics"].max())
-    table = select(table, seed=table["seed"].min())
-    by_model = {}
-    for model in (COOLED, HEATED, EARLY):  # the path of early stopping is the beginning of inverse annealing's
-        rows = select(table, model=model[0], variant=model[1])
-        path = rows.pivot_table("value", ["at", "topics"], "quantity").reset_index("topics")
-        if {tempering.BETA, VALIDATION} <= set(path):
-            by_model[model] = path
-    return by_model

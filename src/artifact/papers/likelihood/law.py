@@ -279,7 +279,6 @@ NUMBERS: Mapping[str, Callable[["pd.DataFrame"], str | int]] = {
     "FewestTopics": lambda rows: latex.integer(_trained(rows)["topics"].min()),
     "MostTopics": lambda rows: latex.integer(_trained(rows)["topics"].max()),
     "OutcomeThree": lambda rows: outcomes(rows)["R3"].word,
-    "OutcomeFour": lambda rows: outcomes(rows)["R4"].word,
 }
 
 

@@ -18,8 +18,8 @@ from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, V
 from artifact.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.validation import KIND
 from artifact.papers.likelihood.packages import SHOWN
-from artifact.papers.likelihood.prior_share import TODAY, gaps, not_shown
-from artifact.papers.likelihood.results import COMPONENTS, FITTED, MIXTURE, OPTIMISM, PEERS, curve
+from artifact.papers.likelihood.prior_share import TODAY, gaps
+from artifact.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PEERS, curve
 from artifact.papers.likelihood.tables import large, power_of_ten
 from artifact.results.reading import LARGEST, TRUTH, select
 from artifact.typesetting import latex
@@ -27,7 +27,7 @@ from artifact.typesetting.macros import Macros, experiment_settings
 from heldout import evaluators
 from heldout.errors import InputError
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
-from heldout.models import LDA, PLSA
+from heldout.models import PLSA
 
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
 VARIATIONAL = ("scikit-learn", GENSIM)
@@ -64,7 +64,6 @@ def macros(inputs: Inputs) -> Macros:
 def _not_shown(inputs: Inputs) -> Macros:
     """Return the number of values that exhibits leave out for their stated errors (`reading.printable`)."""
     named = {
-        "Optimism": tables.optimism,
         "Repair": tables.repair,
         "Share": tables.prior_share,
         "Halves": same_halves.table,
@@ -77,15 +76,9 @@ def _not_shown(inputs: Inputs) -> Macros:
         except InputError:  # not measured
             counts[f"{name}TableNotShown"] = NOT_RUN
     corpora = [corpus for corpus in inputs.settings.corpora if len(curve(inputs, corpus, PLSA, TRUTH))]
-    drawn = {
-        (model, variant): sum(int((~curve(inputs, corpus, model, TRUTH, variant)["shown"]).sum()) for corpus in corpora)
-        for model in (PLSA, LDA)
-        for variant in (OPTIMISM, FITTED, MIXTURE)
-    }
+    shown = [int((~curve(inputs, corpus, PLSA, TRUTH, FITTED)["shown"]).sum()) for corpus in corpora]
     return counts | {
-        "OptimismFigureNotShown": latex.integer(sum(drawn.values())),
-        "RepairFigureNotShown": latex.integer(drawn[PLSA, FITTED]),
-        "ShareFigureNotShown": latex.integer(not_shown(inputs)),
+        "RepairFigureNotShown": latex.integer(sum(shown)),
     }
 
 

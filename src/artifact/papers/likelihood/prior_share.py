@@ -53,12 +53,6 @@ def means(rows: "pd.DataFrame", column: str) -> "pd.Series[float]":
     return rows.groupby("at")[column].mean()[shown]
 
 
-def not_shown(inputs: Inputs) -> int:
-    """Return the number of means of both axes that no exhibit shows (`artifact.results.reading.printable`)."""
-    cells = (printable(gaps(inputs, axis), [*RUN[:3], "prior", "at"]) for axis in (RICHNESS, CONCENTRATION))
-    return sum(int((~shown).sum()) for shown in cells)
-
-
 def shares(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":
     """Return the share of PLSA's gap under the flat prior that another prior leaves, a row per prior."""
     rows = gaps(inputs, RICHNESS, corpora)

@@ -67,11 +67,6 @@ WELLING = Paper(
             "figures.figures_4_to_6_smoothing.beyond_the_vocabulary",
             (BEYOND_VOCABULARY,),
         ),
-        "figure-point-posteriors": Exhibit(
-            "point posteriors: bounds and collapses",
-            "figures.point_posteriors.bounds_and_collapse",
-            ("point-posteriors",),
-        ),
         "figure-bounds": Exhibit(
             "optimism and pessimism of single documents",
             "figures.bounds.documents",

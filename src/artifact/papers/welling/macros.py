@@ -22,19 +22,16 @@ from artifact.papers.welling.results import (
 )
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
-from artifact.typesetting.macros import POSITIONS, Macros, bands, count
+from artifact.typesetting.macros import POSITIONS, Macros, bands
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SIDES = {FULL: "Full", HALF: "Half"}
-PRIORS = {"": "", FITTED: "Fitted"}  # variants of LDA in macros' names, the main one first
 # settings that the text prints: model, part, names
 SETTINGS = (
-    (EPCA, "train", ("iterations", "penalty", "tolerance")),
-    (EPCA, "fold_in", ("iterations", "ridge", "tolerance")),
+    (EPCA, "fold_in", ("ridge",)),
     (LDA, "train", ("alpha_sum", "beta", "chains", "sweeps")),
     (LDA, "fold_in", ("sweeps",)),
 )
@@ -44,33 +41,18 @@ def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study, as far as its corpora go."""
     result = _settings(inputs)
     for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
-        plsa = {evaluator: points(inputs, [corpus], PLSA, evaluator) for evaluator in FOLDING_IN}
-        lda = {
-            f"{side}Lda{prior}": best_points(inputs, [corpus], LDA, evaluator, variant)
-            for variant, prior in PRIORS.items()
-            for evaluator, side in SIDES.items()
+        curves = {
+            "Best": best(points(inputs, [corpus], PLSA, HALF)),
+            "Lda": best_points(inputs, [corpus], LDA, HALF, ""),
+            "LdaFitted": best_points(inputs, [corpus], LDA, HALF, FITTED),
+            "Epca": best_points(inputs, [corpus], EPCA, HALF, UNPENALISED),
+            "EpcaGaussian": best_points(inputs, [corpus], EPCA, HALF, inputs.settings.variant(EPCA)),
         }
         numbers = {
             "FullSecondFalls": how_often("falls", falls(second_reading(inputs, corpus, FULL))),
-            "LdaHalfLies": how_often("lies lower", lies_below(lda["HalfLda"], best(plsa[HALF])), "points"),
+            "LdaHalfLies": how_often("lies lower", lies_below(curves["Lda"], curves["Best"]), "points"),
+            **{f"Half{name}LowestAt": _lowest_at(curve) for name, curve in curves.items()},
         }
-        for evaluator, side in SIDES.items():
-            table = plsa[evaluator]
-            by_constant = [means(curve) for _, curve in table.groupby("smoothing")]
-            numbers[f"{side}Turns"] = _share(sum(one.iloc[-1] > one.min() for one in by_constant), len(by_constant))
-            smallest = _curve(table[table["smoothing"] == table["smoothing"].min()])
-            numbers |= {f"{side}Smallest{part}": smallest[part] for part in ("Last", "Lowest", "LowestTopics")}
-            chosen = _curve(best(table))
-            numbers |= {
-                f"{side}Best{part}": chosen[part] for part in ("Constant", "Lowest", "LowestTopics", "LowestAt")
-            }
-        epca = {
-            f"{side}Epca{name}": best_points(inputs, [corpus], EPCA, evaluator, variant)
-            for variant, name in {UNPENALISED: "", inputs.settings.variant(EPCA): "Gaussian"}.items()
-            for evaluator, side in SIDES.items()
-        }
-        for name, curve in (lda | epca).items():
-            numbers[f"{name}LowestAt"] = _curve(curve)["LowestAt"]
         numbers["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in numbers.items()}
     return result | _beyond_vocabulary(inputs) | _convergence(inputs) | _priors(inputs)
@@ -88,7 +70,6 @@ def _settings(inputs: Inputs) -> Macros:
     return printed | {
         "SecondBandsInWords": bands(second),
         "BeyondBandsInWords": bands(len(settings.beyond.seeds)),
-        "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
         "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
         "TemperedBetas": f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN,
         "EpcaTopicsLargest": latex.integer(settings.topics_of(EPCA)[-1]),
@@ -131,28 +112,17 @@ def _versions_apart(inputs: Inputs, corpus: str) -> str:
     return latex.percent(max(distances)) if distances else NOT_RUN
 
 
-def _curve(curve: "pd.DataFrame") -> Macros:
-    """Return a curve's end and lowest point, means over seeds with standard errors; "not run" where there is none."""
+def _lowest_at(curve: "pd.DataFrame") -> str:
+    """Return a curve's lowest perplexity, the mean over seeds with its standard error, and K; a dash for no curve."""
     if curve.empty:
-        return dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
+        return latex.DASH
     perplexities = means(curve)
-
-    def perplexity_at(topics: int) -> str:  # with its standard error
-        values = select(curve, topics=topics)["perplexity"].tolist()
-        mean = statistics.fmean(values)
-        if math.isinf(mean):
-            return latex.perplexity(mean)
-        return over_seeds.decimal(values, 0 if mean >= over_seeds.LARGE else 1)
-
     lowest = int(str(perplexities.idxmin()))
-    perplexity, topics = perplexity_at(lowest), latex.choice(lowest, perplexities.index, latex.integer(lowest))
-    return {
-        "Constant": latex.power(curve["smoothing"].iloc[0]),
-        "Last": perplexity_at(int(perplexities.index[-1])),
-        "Lowest": perplexity,
-        "LowestTopics": topics,
-        "LowestAt": f"{perplexity} ({topics})",
-    }
+    values = select(curve, topics=lowest)["perplexity"].tolist()
+    mean = statistics.fmean(values)
+    rounded = over_seeds.decimal(values, 0 if mean >= over_seeds.LARGE else 1)
+    perplexity = latex.perplexity(mean) if math.isinf(mean) else rounded
+    return f"{perplexity} ({latex.choice(lowest, perplexities.index, latex.integer(lowest))})"
 
 
 def _beyond_vocabulary(inputs: Inputs) -> Macros:
@@ -200,9 +170,3 @@ def how_often(verb: str, happened: list[bool], what: str = "steps") -> str:
     if number == 0:
         return f"{verb} at none of {total} {what}"
     return f"{verb} at {number} of {total} {what}"
-
-
-def _share(number: int, total: int) -> str:
-    if number == total:
-        return f"all {latex.integer(total)}"
-    return f"{latex.integer(number) if number else 'none'} of {latex.integer(total)}"

@@ -14,7 +14,7 @@ from artifact.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_M
 from artifact.papers.welling.experiments.normaliser_limits import LIMIT
 from artifact.papers.welling.experiments.normaliser_limits import MODEL as WORD_TOPICS
 from artifact.papers.welling.experiments.normalisers import QUANTITY as LOG_NORMALISER
-from artifact.papers.welling.experiments.point_posteriors import LATENT_NORM, LOG_LIKELIHOOD, OBJECTIVE, POINT
+from artifact.papers.welling.experiments.point_posteriors import LATENT_NORM, LOG_LIKELIHOOD, OBJECTIVE
 from artifact.results.reading import REPORTED_CHAINS, select
 from artifact.study.study import SECOND_READING
 from heldout.errors import InputError
@@ -206,29 +206,6 @@ def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":
         if len(rows):
             return rows.sort_values(["topics", "at", "seed"], kind="stable")
     raise InputError("normaliser: there is no log Z of a learned model among the measurements; measure the normalisers")
-
-
-def course(inputs: Inputs, corpus: str, model: str, variant: str, quantity: str, seed: int) -> "pd.Series[float]":
-    """Return a quantity by iteration of one training, in order; raises InputError if it was not measured."""
-    if inputs.measurements is None:
-        raise InputError("point posteriors: there are no measurements; run the study's measurement jobs first")
-    run = {"corpus": corpus, "model": model, "variant": variant, "seed": seed}
-    rows = select(inputs.measurements, quantity=quantity, axis="iteration", **run)
-    if rows.empty:
-        raise InputError(f"measurements: no {quantity} of {model}, {variant}, on {corpus}; run that measurement first")
-    return rows.set_index("at")["value"].sort_index()
-
-
-def gap(inputs: Inputs, corpus: str, model: str, seed: int) -> "pd.Series[float]":
-    """Return the log-likelihood minus the point posterior's objective by iteration, in nats.
-
-    Raises:
-        InputError: if either was not measured, or not at the same iterations.
-    """
-    objective, exact = (course(inputs, corpus, model, POINT, name, seed) for name in (OBJECTIVE, LOG_LIKELIHOOD))
-    if not objective.index.equals(exact.index):
-        raise InputError(f"measurements: {model} on {corpus}: objective and log-likelihood have other iterations")
-    return exact - objective
 
 
 def latent_shrinkage(inputs: Inputs) -> "pd.DataFrame":

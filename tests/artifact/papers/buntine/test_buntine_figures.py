@@ -28,37 +28,23 @@ def made(function: Callable[[Inputs], Figure], given: Inputs) -> Figure:
     return figure
 
 
-def test_errors_by_samples_and_their_ratio_at_the_most() -> None:
+def test_errors_by_samples_and_their_ratio() -> None:
     """LR is off by 0.3 nats over the root of the samples, LRS by 0.4, and the second run twice as far."""
     made_up = errors_by_samples(lambda name, samples: 0.5 if name == PARTICLES else 5.0 / samples**0.5)
-    figure = made(figures.samples, measured(convergence_to_exact() + made_up))
-    titles = [axis.get_title() for axis in figure.axes if axis.get_title()]
-    assert titles == [
-        *(f"one document: $K = {topics}$, $n = {tokens}$" for topics, (tokens, _) in EXACT.items()),
-        *("s10: $K = 10$", "drawn: $K = 4$"),
-    ]
-    for i, texts in enumerate((["LR", "LRS"], [], [], [])):
-        axis = figure.axes[i]
-        particles, sequential = (np.asarray(line.get_ydata(), dtype=float) for line in axis.get_lines())
-        if i < 2:
-            np.testing.assert_allclose(
-                [particles, sequential], [off * np.sqrt(2.5 / np.array(SAMPLES)) for off in (0.3, 0.4)]
-            )
-        else:
-            np.testing.assert_allclose([particles, sequential], [[0.5, 0.5], [0.5, 5.0 / math.sqrt(1000.0)]])
-        factor = f"\N{MULTIPLICATION SIGN}{particles[-1] / sequential[-1]:.1f}"
-        assert [text.get_text() for text in axis.texts if "SYN" not in text.get_text()] == [factor, *texts]
-        assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
-    assert len(made(figures.samples, measured(convergence_to_exact((5,)))).axes) == 1
+    left, right = made(figures.samples, measured(convergence_to_exact() + made_up)).axes
+    curves = [np.asarray(line.get_ydata(), dtype=float) for line in left.get_lines()]
+    np.testing.assert_allclose(curves, [off * np.sqrt(2.5 / np.array(SAMPLES)) for off in (0.3, 0.4)] * len(EXACT))
+    assert [text.get_text() for text in left.texts if "SYN" not in text.get_text()] == ["LR", "LRS"]
+    sizes = [f"$K = {topics}$, $n = {tokens}$" for topics, (tokens, _) in EXACT.items()]
+    ratios = {str(line.get_label()): np.asarray(line.get_ydata(), dtype=float) for line in right.get_lines()[1:]}
+    assert list(ratios) == [*(f"one: {size}" for size in sizes), "s10: $K = 10$", "drawn: $K = 4$"]
+    np.testing.assert_allclose(ratios[f"one: {sizes[0]}"], 0.75)
+    np.testing.assert_allclose(ratios["drawn: $K = 4$"], [1.0, 0.1 * math.sqrt(1000.0)])
+    assert {(axis.get_xscale(), axis.get_yscale()) for axis in (left, right)} == {("log", "log")}
 
 
-@pytest.mark.parametrize(
-    ("function", "corpora"), [(figures.realistic_10, ("s10", "s10s")), (figures.realistic_40, ("s40",))]
-)
-def test_a_row_per_corpus_a_panel_per_estimator_a_line_per_k(
-    function: Callable[[Inputs], Figure], corpora: tuple[str, ...]
-) -> None:
-    figure = made(function, drawn())
+def test_a_row_per_corpus_a_panel_per_estimator_a_line_per_k() -> None:
+    figure, corpora = made(figures.realistic, drawn()), ("s10", "s10s", "s40")
     assert len(figure.axes) == 3 * len(corpora)
     for i, axis in enumerate(figure.axes):
         corpus, evaluator = corpora[i // 3], ESTIMATORS[i % 3]
@@ -75,26 +61,11 @@ def test_a_row_per_corpus_a_panel_per_estimator_a_line_per_k(
         np.testing.assert_allclose(np.asarray(truth.get_ydata()), expected_truth)
     legends = [axis.get_legend() for axis in figure.axes]
     texts = [text.get_text() for legend in legends if legend is not None for text in legend.get_texts()]
-    assert texts == [f"$K = {k}$" + (" (true)" if i == 1 else "") for i, k in enumerate(GRIDS[corpora[0]])] + [
-        "true model"
+    assert texts == [
+        text
+        for corpus in ("s10", "s40")  # s10s has the grid of s10
+        for text in (*(f"$K = {k}$" + " (true)" * (i == 1) for i, k in enumerate(GRIDS[corpus])), "true model")
     ]
-
-
-def test_perplexity_against_topics_on_the_cut_vocabulary() -> None:
-    figure = made(figures.realistic_selection, drawn())
-    assert [axis.get_title() for axis in figure.axes] == [f"{size:,} documents" for size in SIZES]
-    for axis, size in zip(figure.axes, SIZES, strict=True):
-        mark, *lines = axis.lines
-        np.testing.assert_array_equal(np.asarray(mark.get_xdata()), [1, 1])  # the second of the numbers of topics
-        assert [text.get_text() for text in axis.get_xticklabels()] == [str(k) for k in GRIDS["s10s"]]
-        for line, evaluator in zip(lines, ESTIMATORS, strict=True):
-            expected = [math.exp(-nats("s10s", evaluator, k, size, 0)) for k in GRIDS["s10s"]]
-            np.testing.assert_allclose(np.asarray(line.get_ydata()), expected)
-
-
-def test_panels_of_the_sources_sizes_where_there_are_any() -> None:
-    figure = made(figures.realistic_selection, drawn(times=25))
-    assert [axis.get_title() for axis in figure.axes] == ["10,000 documents"]  # of 2,500, 10,000 and 40,000
 
 
 def test_selected_numbers_and_errors_of_the_true_model() -> None:
@@ -123,7 +94,7 @@ def test_selected_numbers_and_errors_of_the_true_model() -> None:
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_models_of_made_up_documents_say_so(synthetic: bool) -> None:
     given = drawn(synthetic=synthetic)
-    for function, marks in ((figures.realistic_40, 3), (figures.realistic_selection, 3), (figures.model_selection, 2)):
+    for function, marks in ((figures.realistic, 9), (figures.model_selection, 2)):
         texts = [text.get_text() for axis in made(function, given).axes for text in axis.texts]
         assert texts.count(style.SYNTHETIC_MARK) == (marks if synthetic else 0)
 
@@ -131,8 +102,6 @@ def test_models_of_made_up_documents_say_so(synthetic: bool) -> None:
 def test_without_scores_there_is_no_figure() -> None:
     with pytest.raises(InputError, match="measure convergence-to-exact first"):
         figures.samples(inputs(without("convergence-to-exact", "mean-ratio")))
-    for function in (figures.realistic_10, figures.realistic_selection, figures.model_selection):
+    for function in (figures.realistic, figures.model_selection):
         with pytest.raises(InputError, match="measure model-selection first"):
             function(inputs(without("model-selection")))
-    with pytest.raises(InputError, match="figure-realistic-40"):
-        figures.realistic_40(drawn(corpora=("s10",)))

@@ -15,58 +15,31 @@ from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import with_many
 from artifact.papers.buntine.results import (
     GAMMAS,
-    LABELS,
     PUBLISHED,
     Errors,
     biases,
     deviation_ratio,
-    differing,
-    fits,
     halves,
     many_samples,
     mean_difference,
-    p_value,
     scored,
     voted,
 )
 from artifact.results.reading import select
-from heldout.evaluators import HARMONIC, MEAN_FIELD_BOUND, PARTICLES, SEQUENTIAL
+from heldout.evaluators import MEAN_FIELD_BOUND, PARTICLES, SEQUENTIAL
 
 
 def errors(changes: Changes | None = None) -> results.Calibration:
     return results.calibration(measured(calibration(GAMMAS, changes)))
 
 
-def test_the_published_rows_that_do_not_fit_together() -> None:
-    misfits = {
-        (gamma, LABELS[name])
-        for gamma, rows in PUBLISHED.items()
-        for name, printed in zip(METHODS, rows, strict=True)
-        if not fits(*printed)
-    }
-    assert misfits == {(0.2, "MFI (2nd order)"), (0.5, "LRS"), (1.0, "LR")}
-
-
-def test_a_printed_t_fits_up_to_rounding_and_no_further() -> None:
-    assert fits("0.10", "0.50", "2.00")
-    assert fits("0.10", "0.50", "2.12")  # 0.105 / 0.0495
-    assert not fits("0.10", "0.50", "2.14")
-    assert not fits("0.10", "0.50", "-2.00")
-
-
-def test_equal_figures_bear_no_mark() -> None:
-    assert differing(errors()) == {}
+def test_errors_are_read_by_gamma_and_method() -> None:
     for (gamma, name), own in errors().items():
         if name in METHODS:
             mean, deviation = map(float, PUBLISHED[gamma][METHODS.index(name)][:2])
             assert own.mean == pytest.approx(mean)
             assert own.deviation == pytest.approx(deviation)
             assert own.bias_error * math.sqrt(own.bias_pairs) == pytest.approx(deviation)
-
-
-def test_a_figure_that_differs_is_marked_and_no_other() -> None:
-    changed = errors({(0.5, PARTICLES): (0.0128 + 0.05, 0.0429), (3.0, HARMONIC): (-0.044, 0.2)})
-    assert set(differing(changed)) == {(0.5, PARTICLES, "mean"), (3.0, HARMONIC, "s.d.")}
 
 
 @pytest.mark.parametrize("heavy", [False, True])
@@ -83,7 +56,7 @@ def test_both_tests_are_about_as_often_beyond_their_limit_as_they_say(
         monkeypatch.setattr(results, "published", lambda *_, found=figures: found)
         for number, compare in enumerate((mean_difference, deviation_ratio)):
             effect, error = compare(own, 1.0, PARTICLES)
-            beyond = p_value(effect / error) < 0.05
+            beyond = abs(effect / error) > 1.96
             means, deviations = means + beyond * (number == 0), deviations + beyond * (number == 1)
     assert 140 < means < 261  # 4.4 standard errors: 1e-5
     assert 100 < deviations < 300  # the kurtosis is estimated: between 2.5 % and 7.5 %
