@@ -90,14 +90,6 @@ EVALUATOR_COLOURS = {
     "training-mixture": "#00733C",
 }
 LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "#2FBF4A"}
-PACKAGE_COLOURS = LIBRARY_COLOURS | {
-    "spark": "#E8590C",
-    "topicmodels-gibbs": "#1B1F6B",
-    "topicmodels-vem": "#7FA8E8",
-    "bigartm": "#7A0C0C",
-    "bitermplus": "#C9A400",
-    "etm": "#2F7D32",
-}
 REPORTED_COLOUR = colours.REPORTED_COLOUR
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
@@ -106,7 +98,8 @@ TUNED_COLOURS = ("#0B7A75", "#7A5195", "#B8336A")
 # Colours of no model, evaluator, library or corpus: text and frames, their background, curves beside the subject,
 # faded curves, lines that mark a place, and regions of a panel
 INK, WHITE, DARK, PALE, GUIDE, GROUND = "#000000", "#FFFFFF", "#555555", "#BBBBBB", "#999999", "#EEEEEE"
-TOO_HIGH, TOO_LOW = "#FBE3D6", "#E1EBF5"  # regions of scores above the likelihood, and below
+FLATTERING, CHARGING = colours.SCORE_COLOURS[FULL], "#1F5FA8"  # scores above the likelihood, and below
+TOO_HIGH, TOO_LOW = "#FBE3D6", "#E1EBF5"  # regions of the same
 CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9", "#6B8E4E")  # corpora that share a panel, by place in the study
 MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
 MODEL_NAMES = {  # names of the models, without the gallery's, which stand with its members
