@@ -90,4 +90,4 @@ def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
     axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
     ground = (0.75 if median > 0.0 else 0.25, i - 0.3)  # the region of its sign, above the documents
     props: style.Props = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "bottom", "fontsize": 7.0}
-    style.label(axis, f"{median:+.3f}".replace("-", style.MINUS), ground, **props)
+    style.label(axis, f"{'+' if median > 0.0 else ''}{median:.3f}".replace("-", style.MINUS), ground, **props)
