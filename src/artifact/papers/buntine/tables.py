@@ -10,6 +10,8 @@ from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import READING
 from artifact.papers.buntine.readings import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
 from artifact.typesetting import latex, over_seeds
+from artifact.typesetting.prose import HOLDS
+from artifact.typesetting.scorecard import Statement
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, likelihood_estimators
 
@@ -31,6 +33,32 @@ _HEAD = r"""& \multicolumn{3}{c}{Buntine (2009)} & \multicolumn{3}{c}{ours, as m
 method & mean & s.d. & $t$ & mean & s.d. & $t$ & mean $\pm$ s.e.\\"""
 
 Marks = dict[tuple[float, str, str], float]  # p-values by gamma, method and figure ("mean" or "s.d.")
+
+# statements of the source, and the finding of our contrasts if they are right
+STATEMENTS = (
+    Statement("No significant bias of LRS is seen.", "lrs-bias", HOLDS, differs="more documents show one"),
+    Statement(
+        "Mean-field importance sampling errs about as much as LR.",
+        "mfi-lr",
+        "within",
+        differs="a wide interval at gamma 0.2",
+    ),
+    Statement("With enough samples LRS gives the likelihood,", "limit", "within", ("LRS, K = 5",)),
+    Statement("and LR does not.", "limit", "below", ("LR, K = 5",)),
+    Statement("On realistic models LR is biased,", "low", ">0", ("LR",)),
+    Statement(
+        "and LRS is not.", "low", "within", ("LRS", "LRS, many samples"), differs="it takes more samples than he had"
+    ),
+    Statement(
+        "LR's perplexity rises with more training documents.", "lr-rise", "above", differs="his procedure is unclear"
+    ),
+    Statement(
+        "Ten topics, the true number, score highest on s10s.",
+        "true-topics",
+        "above",
+        differs="fewer topics cost; more do not",
+    ),
+)
 
 
 def _measured(inputs: Inputs) -> results.Calibration:
