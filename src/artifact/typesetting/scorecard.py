@@ -39,8 +39,8 @@ def render(inputs: Inputs) -> str:
         if shown:
             rows += [latex.ADDLINESPACE] * bool(rows)
             rows += [rf"\multicolumn{{4}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\", *shown]
-    columns = r"@{}P{0.41\linewidth}P{0.21\linewidth}P{0.10\linewidth}P{0.21\linewidth}@{}"
-    return latex.tabular(inputs, columns, r"the source says & we find & the same? & why not\\", rows)
+    columns = r"@{}P{0.435\linewidth}P{0.19\linewidth}P{0.08\linewidth}P{0.24\linewidth}@{}"
+    return latex.tabular(inputs, columns, r"the source says & we find & same? & why not\\", rows)
 
 
 def _row(inputs: Inputs, one: Statement) -> list[str]:

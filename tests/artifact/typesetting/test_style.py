@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.results import SHORT
-from artifact.papers.likelihood.figures import ESTIMATOR_PROPS, OPTIMISM_CURVES, REPAIRS, VALIDATION_COLOURS
+from artifact.papers.likelihood.figures import ESTIMATOR_PROPS, OPTIMISM_CURVES, REPAIRS
 from artifact.papers.likelihood.question_figures import SHARES
 from artifact.typesetting import style
 from gallery.tokens.members import MEMBERS
@@ -96,7 +96,6 @@ def test_colours_of_one_figure_differ_to_every_eye(vision: str) -> None:
         [evaluators[name] for name in SHORT],
         [*(props["color"] for props in ESTIMATOR_PROPS.values()), style.PALE],
         [colour for _, _, colour, *_ in SHARES],
-        list(VALIDATION_COLOURS),
         list(style.CORPUS_COLOURS),
         list(style.LIBRARY_COLOURS.values()),
         [style.FLATTERING, style.CHARGING, style.PALE],

@@ -38,25 +38,23 @@ Marks = dict[tuple[float, str, str], float]  # p-values by gamma, method and fig
 STATEMENTS = (
     Statement("No significant bias of LRS is seen.", "lrs-bias", HOLDS, differs="more documents show one"),
     Statement(
-        "Mean-field importance sampling errs about as much as LR.",
+        "First-order mean field errs about as much as LR.",
         "mfi-lr",
         "within",
-        differs="a wide interval at gamma 0.2",
+        differs="too wide an interval",
     ),
     Statement("With enough samples LRS gives the likelihood,", "limit", "within", ("LRS, K = 5",)),
     Statement("and LR does not.", "limit", "below", ("LR, K = 5",)),
     Statement("On realistic models LR is biased,", "low", ">0", ("LR",)),
+    Statement("and LRS is not.", "low", "within", ("LRS", "LRS, many samples"), differs="takes more samples"),
     Statement(
-        "and LRS is not.", "low", "within", ("LRS", "LRS, many samples"), differs="it takes more samples than he had"
+        "LR's perplexity rises with the training documents.", "lr-rise", "above", differs="his procedure is unclear"
     ),
     Statement(
-        "LR's perplexity rises with more training documents.", "lr-rise", "above", differs="his procedure is unclear"
-    ),
-    Statement(
-        "Ten topics, the true number, score highest on s10s.",
+        "The true number of topics scores highest on s10s.",
         "true-topics",
         "above",
-        differs="fewer topics cost; more do not",
+        differs="more topics cost nothing",
     ),
 )
 

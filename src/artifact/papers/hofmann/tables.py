@@ -16,18 +16,16 @@ TOPICS = (8, 128)  # numbers of dimensions shown before the largest; of LSA's fu
 STATEMENTS = (
     Statement("Tempered PLSA is better than a unigram model,", "tem-unigram", "above"),
     Statement("than LSA at its best,", "tem-lsa-best", "above"),
-    Statement("than LSA with as many dimensions,", "tem-lsa", "above", differs="on Medline only with many dimensions"),
+    Statement("than LSA with as many dimensions,", "tem-lsa", "above", differs="not on Medline with few"),
     Statement("and than PLSA with early stopping.", "tem-early", "above"),
     Statement("More dimensions never hurt tempered PLSA.", "tem-overfits", "<0.02"),
     Statement(
-        "Inverse annealing is as good as careful annealing,",
+        "Inverse annealing is no worse than careful annealing,",
         "heating",
         ">-0.01",
-        differs="not on its coarser schedule",
+        differs="not on a coarser schedule",
     ),
-    Statement(
-        "and 10 to 50 times faster.", "heating-iterations", "above", differs="too wide an interval with few dimensions"
-    ),
+    Statement("and 10 to 50 times faster.", "heating-iterations", "above", differs="intervals too wide"),
 )
 
 

@@ -15,9 +15,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from scipy.stats import t as student
 
-from artifact.contrasts.contrast import ESTIMATORS as OF_ESTIMATORS
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import law, results, validation
+from artifact.papers.likelihood import law, results
 from artifact.papers.likelihood import prior_share as share
 from artifact.papers.likelihood.experiments import bidirectional as bounds
 from artifact.papers.likelihood.experiments import epca_marginal as components
@@ -28,7 +27,6 @@ from artifact.papers.likelihood.experiments.optimism import DENSITY, ONE_STEP, P
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
-from artifact.papers.likelihood.experiments.validation import BOUNDS, FILTER, LONGER, PRIORS
 from artifact.papers.likelihood.results import FITTED, LIBRARIES, MIXTURE, OPTIMISM, PANEL, curve
 from artifact.papers.likelihood.tables import held, prior_label
 from artifact.results.reading import TRUTH, select
@@ -116,12 +114,6 @@ PROBABILITY_ROWS = {  # scores and libraries of the figure, by name
 }
 THRESHOLD = -math.log(results.CHANCE)  # nats; largest excess that a probability may have
 CHANCES = 100.0  # nats from which on chances are written above the axis
-
-# estimates that the reference is held to, by marker, and the range in which the validation's axes are linear, nats per
-# token
-VALIDATION_PROPS: dict[str, Props] = {LONGER: {"marker": "o"}, FILTER: {"marker": "D"}}
-VALIDATION_LINEAR = OF_ESTIMATORS.value
-VALIDATION_COLOURS = (*style.PRIOR_COLOURS, style.COLOURS[LDA])  # colours by prior, LDA's own last
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 OTHERS = "others"
@@ -458,71 +450,6 @@ def bidirectional(inputs: Inputs) -> Figure:
     axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document\n{style.SYMMETRIC}")
     style.legend(figure, axes)
     return figure
-
-
-def validated(inputs: Inputs) -> Figure:
-    """Draw the reference less the estimates that it is held to, against the number of topics, a panel per corpus.
-
-    A model has a column of marks at each number of topics, PLSA's first, and in it every prior one, means over
-    splits; bars reach two errors of both. On documents drawn from the models a band reaches from the lower to the
-    upper bound. Cells that are not validated are pale. The grey stripe is the margin between estimators.
-
-    Raises:
-        InputError: if no cell was measured.
-    """
-    cells = validation.means(validation.cells(inputs))
-    if cells.empty:
-        raise InputError("figure-validation: the reference was held to nothing; measure its validation")
-    corpora = list(dict.fromkeys(cells["corpus"]))
-    synthetic = [inputs.synthetic(corpus) for corpus in corpora]
-    titles = [latex.corpus_title(corpus) for corpus in corpora]
-    widths = [1.0 + select(cells, corpus=corpus)["topics"].nunique() for corpus in corpora]
-    options: dict[str, Any] = {"titles": titles, "synthetic": synthetic, "sharey": True, "width_ratios": widths}
-    figure, (axes,) = style.grid(1, len(corpora), 3.1, **options)
-    for axis, corpus in zip(axes, corpora, strict=True):
-        _validation_panel(axis, select(cells, corpus=corpus))
-    axes[0].set_yscale("symlog", linthresh=VALIDATION_LINEAR, linscale=0.8)
-    low, high = axes[0].get_ylim()
-    marks = [sign * mark for mark in (0.0, 1e-3, 1e-2, 1e-1, 1.0) for sign in (-1.0, 1.0)]
-    shown = [mark for mark in sorted(set(marks)) if low <= mark <= high]
-    style.ticks(axes[0].yaxis, shown, [style.signed_label(mark) for mark in shown])
-    axes[0].set_ylabel(f"reference {style.MINUS} estimate,\nnats per token\n{style.SYMMETRIC}")
-    priors = [
-        Line2D([], [], color=colour, marker="s", linestyle="none", label=f"{prior} prior")
-        for prior, colour in zip(PRIORS, VALIDATION_COLOURS, strict=True)
-    ]
-    bounds = Patch(color=style.PALE, alpha=0.7, label="between the bounds, drawn documents")
-    style.legend(figure, axes, extra=[bounds, *priors], ncols=3)
-    return figure
-
-
-def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
-    """Draw one corpus's cells."""
-    topics = sorted({int(k) for k in cells["topics"]})
-    places = {k: place for place, k in enumerate(topics)}
-    shifts = {
-        (model, prior): 0.1 * (place - 3.5)
-        for place, (model, prior) in enumerate((model, prior) for model in (PLSA, LDA) for prior in PRIORS)
-    }
-    margin = OF_ESTIMATORS.value
-    axis.axhspan(-margin, margin, color=style.GROUND, alpha=0.5, linewidth=0, zorder=0.4)
-    axis.axhline(0.0, color=style.DARK, linewidth=0.8, zorder=0.6)
-    for row in cells.to_dict("records"):
-        x, y = places[int(row["topics"])] + shifts[row["model"], row["prior"]], row["gain"]
-        if row["other"] in BOUNDS:
-            axis.fill_between([x - 0.05, x + 0.05], 0.0, y, color=style.PALE, alpha=0.7, linewidth=0, zorder=0.5)
-            continue
-        props: Props = {
-            **{"color": VALIDATION_COLOURS[PRIORS.index(row["prior"])], "alpha": 1.0 if row["validated"] else 0.3},
-            **{"markersize": 3.0, "linewidth": 0.0, "elinewidth": 0.7, **VALIDATION_PROPS[row["other"]]},
-            **{
-                "markerfacecolor": style.WHITE if row["other"] == LONGER else None,
-                "label": validation.NAMES[row["other"]],
-            },
-        }
-        axis.errorbar(x + (0.02 if row["other"] == FILTER else -0.02), y, ERRORS * row["error"], **props)
-    style.ticks(axis.xaxis, range(len(topics)), [f"{k:,}" for k in topics])
-    axis.set_xlabel("number of topics")
 
 
 def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:

@@ -71,7 +71,8 @@ def one_model(inputs: Inputs) -> Figure:
     titles = [f"how wrong the number is, $K$ = {topics[0]}", "the $K$ that it chooses"]
     figure, ((left, right),) = style.grid(1, 2, 3.0, titles=titles, **options)
     rows = {package: row for row, package in enumerate(map(str, order.index))}
-    for (package, corpus), (gap, few) in gaps.iterrows():
+    for row in gaps.reset_index().to_dict("records"):
+        package, corpus, gap, few = (row[name] for name in ("model", "corpus", "last", "first"))
         place = corpora.index(corpus)
         height = rows[package] + forest.DISTANCE * 1.4 * (place - (len(corpora) - 1) / 2.0)
         look: Props = {"color": style.FLATTERING if gap > 0.0 else style.CHARGING, "marker": forest.CORPORA[place % 4]}

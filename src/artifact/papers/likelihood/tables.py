@@ -308,7 +308,7 @@ def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
 
 
 def validated(inputs: Inputs) -> str:
-    """Return the reference less a longer run and a particle filter, nats per token, by prior, model and K.
+    """Return the reference less a longer run and a particle filter, thousandths of a nat per token, by prior and K.
 
     A mean is of the cells, one per corpus and split, that are validated (`validation`); bold where every one is.
 
@@ -341,8 +341,9 @@ def _validated_cell(cells: "pd.DataFrame", topics: int, other: str) -> str:
         return latex.DASH
     counted = own[own["validated"]]
     mean = float((counted["gain"] * counted["tokens"]).sum() / counted["tokens"].sum()) if len(counted) else 0.0
-    cell = f"{latex.signed(mean, 4) if len(counted) else latex.DASH} ({len(counted)}/{len(own)})"
-    return rf"\textbf{{\boldmath {cell}}}" if len(counted) == len(own) else cell
+    number = latex.signed(1e3 * mean, 1) if len(counted) else latex.DASH
+    number = rf"\textbf{{\boldmath {number}}}" if len(counted) == len(own) else number
+    return f"{number} ({len(counted)}/{len(own)})"
 
 
 def held(inputs: Inputs) -> "pd.DataFrame":

@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 
 # statements of the source, and the finding of our contrasts if they are right
 STATEMENTS = (
+    Statement("Full folding-in improves from each K to the next.", "full-more-topics", "above"),
     Statement(
-        "Full folding-in shows no overfitting: it improves from each K to the next.", "full-more-topics", "above"
-    ),
-    Statement(
-        "Half folding-in overfits on short documents under small constants,",
+        "Half folding-in overfits on short documents,",
         "half-overfits",
         "above",
         ("cranfield", "medline"),
@@ -40,20 +38,18 @@ STATEMENTS = (
     Statement("and not on long ones.", "half-overfits", "within", ("nips",)),
     Statement("Half folding-in gives the higher perplexities.", "full-half", "above"),
     Statement(
-        "PLSA by EM and by its variational form are alike.",
+        "PLSA by EM and by variational EM are alike.",
         "vem-half",
         "within",
-        differs="they part with very many topics",
+        differs="not with very many topics",
     ),
     Statement("Tempering brings no advantage.", "tempering", "within", differs="it does on the abstracts"),
     Statement("LDA is generally better than PLSA,", "lda-plsa-half-best", "above"),
     Statement("and than EPCA.", "lda-epca-half-best", "above"),
-    Statement("EPCA is similar to PLSA.", "epca-plsa-half-best", "within", differs="intervals reach past the margin"),
+    Statement("EPCA is similar to PLSA.", "epca-plsa-half-best", "within", differs="intervals too wide"),
     Statement("Folded in, a topic for every word looks best,", "word-topics", "above"),
-    Statement(
-        "and normalised it does not.", "word-topics-normalised", "below", differs="long documents: a wide interval"
-    ),
-    Statement("Without unit columns ICA's latent vectors collapse.", "ica", "above", ("free columns",)),
+    Statement("and normalised it does not.", "word-topics-normalised", "below", differs="too wide an interval"),
+    Statement("Without unit columns ICA's vectors collapse.", "ica", "above", ("free columns",)),
 )
 
 
