@@ -1,7 +1,6 @@
-"""Views of effects: the paper's table of all contrasts, the scorecard of its sources, and the tables of RESULTS.md."""
+"""Views of effects: the paper's table of all contrasts, and the tables of RESULTS.md."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -18,7 +17,6 @@ over documents, splits and the evaluator's error, and where the interval lies. A
 inside it; open: otherwise, and always of one replicate. Of effects by $K$ the fewest and the most topics are
 shown.\SyntheticNotice
 """.strip()
-MOST_LINES = 4  # largest number of a contrast's effects on the scorecard
 SAMPLED = "-sampled"  # ending of scores that are folded in by a point of a Gibbs chain
 PRINTED = {
     **{FULL: "full folding-in", HALF: "half folding-in", "plug-in-posterior-mean": "plug-in posterior mean"},
@@ -54,29 +52,6 @@ def render(inputs: Inputs) -> str:
         label="tab:contrasts",
     )
     return "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\n" + table + "\\endgroup\n"
-
-
-def scorecard(inputs: Inputs) -> str:
-    """Return the statements of the sources with their effects, source by source."""
-    rows: list[latex.TableRow] = []
-    for paper in inputs.papers:
-        own = [one for one in paper.part("contrasts") if one.source and inputs.effects.get(one.name)]
-        if own:
-            rows += [latex.ADDLINESPACE] * bool(rows)
-            rows.append(rf"\multicolumn{{2}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\")
-        rows += [[latex.wording(contrast.says), _in_short(inputs.effects[contrast.name])] for contrast in own]
-    return latex.tabular(inputs, r"@{}P{0.36\linewidth}P{0.61\linewidth}@{}", r"statement & effect\\", rows)
-
-
-def _in_short(effects: Iterable[Effect]) -> str:
-    """Return effects at the most topics on a line each; of more than `MOST_LINES` the ends, and where they lie."""
-    known = at_most_topics(effects)
-    if len(known) <= MOST_LINES:
-        return "; ".join(_in_table(effect) for effect in known)
-    extremes = (end(known, key=lambda effect: effect.estimate) for end in (min, max))
-    numbers = [latex_effect(replace(effect, corpus="none", part="")).partition(" [")[0] for effect in extremes]
-    findings = Counter(effect.finding for effect in known).most_common()
-    return f"{' to '.join(numbers)}; {', '.join(f'{number} {finding}' for finding, number in findings)}"
 
 
 def at_most_topics(effects: Iterable[Effect]) -> list[Effect]:

@@ -16,7 +16,7 @@ SHARED = {
     name: Exhibit(title, function, parts, package="artifact.typesetting")
     for name, title, function, parts in (
         ("table-contrasts", "the contrasts and their effects", "contrasts_table.render", ALL),
-        ("table-scorecard", "statements of the sources and their effects", "contrasts_table.scorecard", ALL),
+        ("table-scorecard", "statements of the sources and their effects", "scorecard.render", ALL),
         ("table-provenance", "name and number of every exhibit", "provenance.render", ALL),
         ("macros", "every number in the text", "macros.render", ALL),
     )

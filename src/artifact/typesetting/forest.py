@@ -1,6 +1,7 @@
 """Effects as pictures: curves over the number of topics, and forest plots; the margin is shaded in both."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -39,6 +40,18 @@ def handles(corpora: Sequence[str]) -> list[Line2D]:
     ]
 
 
+def hollow() -> Line2D:
+    """Return the legend's handle of the `hollow` effects of `curves`."""
+    props: Props = {"color": style.DARK, "markerfacecolor": style.WHITE, "linestyle": "none", "markersize": 3.5}
+    return Line2D([], [], marker="o", label="not validated", **props)
+
+
+def white(axis: Axes, places: Sequence[tuple[float, float]], **props: Any) -> None:
+    """Draw hollow marks over marks of the same look."""
+    points = ([x for x, _ in places], [y for _, y in places])
+    axis.plot(*points, linestyle="none", markersize=3.0, markerfacecolor=style.WHITE, zorder=3.0, **props)
+
+
 def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], hollow: Collection[Effect] = ()) -> None:
     """Draw effects against K, a curve with intervals for every corpus, and the margin about the null.
 
@@ -59,9 +72,8 @@ def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], ho
             [effect.half_width for effect in rows],
             **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **own},
         )
-        white = [effect for effect in rows if effect in hollow]
-        points = ([effect.topics * factor for effect in white], [effect.estimate for effect in white])
-        axis.plot(*points, linestyle="none", markersize=3.0, markerfacecolor=style.WHITE, zorder=3.0, **own)
+        unvalidated = [effect for effect in rows if effect in hollow]
+        white(axis, [(effect.topics * factor, effect.estimate) for effect in unvalidated], **own)
     axis.set_xscale("log")
     shown = style.sparse_ticks(topics)
     style.ticks(axis.xaxis, shown, [f"{k:,}" for k in shown])

@@ -72,42 +72,35 @@ EVALUATOR_COLOURS = {
     "truth": "#000000",
     FULL: colours.SCORE_COLOURS[FULL],
     HALF: colours.SCORE_COLOURS[HALF],
-    "plug-in-posterior-mean": "#F78CA0",
+    "plug-in-posterior-mean": "#FF9988",
     "posterior-predictive": "#3F1D9E",
     MEAN_FIELD_BOUND: colours.SCORE_COLOURS[MEAN_FIELD_BOUND],
     SEQUENTIAL: "#1B2A7A",
-    PARTICLES: "#00B8B0",
+    PARTICLES: "#00AABB",
     MEAN_FIELD_FIRST: "#B5CC18",
     MEAN_FIELD_SECOND: "#4E5B14",
     HARMONIC: "#C4A98A",
     CHIB: "#9C3D6B",
     ANNEALED: "#0B5D3B",
     LINEAR: "#B000B5",
-    LAPLACE: "#5C3A21",
+    LAPLACE: "#442211",
     "laplace-one-step": "#B400FC",
     "laplace-density": "#A3A33A",
     "nml-penalised": "#6E6E7A",
     "training-mixture": "#00733C",
 }
 LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "#2FBF4A"}
-PACKAGE_COLOURS = LIBRARY_COLOURS | {
-    "spark": "#E8590C",
-    "topicmodels-gibbs": "#1B1F6B",
-    "topicmodels-vem": "#7FA8E8",
-    "bigartm": "#7A0C0C",
-    "bitermplus": "#C9A400",
-    "etm": "#2F7D32",
-}
 REPORTED_COLOUR = colours.REPORTED_COLOUR
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
 # priors that have seen other test documents, one Dirichlet and four, and a symmetric one with its best sum
-TUNED_COLOURS = ("#0B7A75", "#7A5195", "#B8336A")
+TUNED_COLOURS = ("#448899", "#664488", "#770033")
 # Colours of no model, evaluator, library or corpus: text and frames, their background, curves beside the subject,
 # faded curves, lines that mark a place, and regions of a panel
 INK, WHITE, DARK, PALE, GUIDE, GROUND = "#000000", "#FFFFFF", "#555555", "#BBBBBB", "#999999", "#EEEEEE"
-TOO_HIGH, TOO_LOW = "#FBE3D6", "#E1EBF5"  # regions of scores above the likelihood, and below
-CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9", "#6B8E4E")  # corpora that share a panel, by place in the study
+FLATTERING, CHARGING = colours.SCORE_COLOURS[FULL], "#1F5FA8"  # scores above the likelihood, and below
+TOO_HIGH, TOO_LOW = "#FBE3D6", "#E1EBF5"  # regions of the same
+CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9", "#88AA77")  # corpora that share a panel, by place in the study
 MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
 MODEL_NAMES = {  # names of the models, without the gallery's, which stand with its members
     PLSA: "PLSA-HOF",

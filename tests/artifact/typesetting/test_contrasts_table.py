@@ -1,14 +1,16 @@
 """Tables of contrasts show every contrast's effects and where they lie."""
 
+import math
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 from small_study import inputs
 
-from artifact.contrasts.effect import NATS, Effect
+from artifact.contrasts.effect import NATS, Effect, chosen
 from artifact.contrasts.estimates import effects
 from artifact.papers import PAPERS
-from artifact.typesetting import contrasts_table, latex
+from artifact.typesetting import contrasts_table, latex, scorecard
 
 
 def test_tables_show_every_contrast_that_was_run() -> None:
@@ -20,13 +22,24 @@ def test_tables_show_every_contrast_that_was_run() -> None:
     assert contrasts_table.markdown(known, given).count("\n") == sum(len(one) or 1 for one in parts) + 2
 
 
-def test_the_scorecard_has_the_statements_of_the_sources() -> None:
+def test_every_statement_of_a_source_is_on_the_scorecard_with_the_finding_of_its_effects() -> None:
     given = inputs()
-    text = contrasts_table.scorecard(given)
+    text = scorecard.render(given)
     for paper in PAPERS:
-        own = [one for one in paper.part("contrasts") if one.source and given.effects[one.name]]
-        assert (rf"\emph{{{paper.source}}}" in text) == bool(own)
-    assert r"\emph" not in contrasts_table.scorecard(replace(given, effects={}))
+        statements = getattr(import_module(f"{paper.module}.tables"), "STATEMENTS", ())
+        assert {one.contrast for one in statements} == {one.name for one in paper.part("contrasts") if one.source}
+        for one in statements:
+            assert (latex.wording(one.says) in text) == any(chosen(given.effects, one.contrast, w) for w in one.where)
+    assert r"\emph" not in scorecard.render(replace(given, effects={}))
+    gain = Effect("full-half", "cranfield", "", 0, 1.0, 0.1, 9.0, NATS, margin=0.01, replicates=3)
+    some = (gain, replace(gain, corpus="nips", estimate=-0.5))
+    assert "-0.50 to 1.00 & 1 of 2 & " in plain(scorecard.render(replace(given, effects={"full-half": some})))
+    assert "1.00 & yes & " in plain(scorecard.render(replace(given, effects={"full-half": some[:1]})))
+    assert scorecard.span([replace(gain, estimate=math.log(50.0), factor=True, unit="times")]) == "50 times"
+
+
+def plain(text: str) -> str:
+    return text.replace(r"\ensuremath{-}", "-")
 
 
 @pytest.mark.parametrize("empty", [("scores",), ("measurements",), ("scores", "measurements")], ids="-".join)

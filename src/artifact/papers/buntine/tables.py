@@ -8,6 +8,8 @@ from artifact.papers.buntine.experiments.convergence_to_exact import METHODS
 from artifact.papers.buntine.experiments.model_selection import READING
 from artifact.papers.buntine.readings import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
 from artifact.typesetting import latex, over_seeds
+from artifact.typesetting.prose import HOLDS
+from artifact.typesetting.scorecard import Statement
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, likelihood_estimators
 
@@ -30,6 +32,30 @@ _HEAD = (
 method"""
     + " & source & here" * 4
     + r"\\"
+)
+
+# statements of the source, and the finding of our contrasts if they are right
+STATEMENTS = (
+    Statement("No significant bias of LRS is seen.", "lrs-bias", HOLDS, differs="more documents show one"),
+    Statement(
+        "First-order mean field errs about as much as LR.",
+        "mfi-lr",
+        "within",
+        differs="too wide an interval",
+    ),
+    Statement("With enough samples LRS gives the likelihood,", "limit", "within", ("LRS, K = 5",)),
+    Statement("and LR does not.", "limit", "below", ("LR, K = 5",)),
+    Statement("On realistic models LR is biased,", "low", ">0", ("LR",)),
+    Statement("and LRS is not.", "low", "within", ("LRS", "LRS, many samples"), differs="takes more samples"),
+    Statement(
+        "LR's perplexity rises with the training documents.", "lr-rise", "above", differs="his procedure is unclear"
+    ),
+    Statement(
+        "The true number of topics scores highest on s10s.",
+        "true-topics",
+        "above",
+        differs="more topics cost nothing",
+    ),
 )
 
 

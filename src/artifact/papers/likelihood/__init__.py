@@ -65,11 +65,6 @@ LIKELIHOOD = Paper(
             "tables.recommendation",
             ("precision",),
         ),
-        "figure-validation": Exhibit(
-            "the reference beside independent estimates under many topics",
-            "figures.validated",
-            ("validation",),
-        ),
         "table-validation": Exhibit("the reference held to independent estimates", "tables.validated", ("validation",)),
         "figure-bidirectional": Exhibit(
             "the likelihood between two bounds", "figures.bidirectional", ("bidirectional",)

@@ -15,9 +15,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from scipy.stats import t as student
 
-from artifact.contrasts.contrast import ESTIMATORS as OF_ESTIMATORS
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import law, results, validation
+from artifact.papers.likelihood import law, results
 from artifact.papers.likelihood import prior_share as share
 from artifact.papers.likelihood.experiments import bidirectional as bounds
 from artifact.papers.likelihood.experiments import epca_marginal as components
@@ -28,9 +27,8 @@ from artifact.papers.likelihood.experiments.optimism import DENSITY, ONE_STEP, P
 from artifact.papers.likelihood.experiments.packages import REPORTED
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
-from artifact.papers.likelihood.experiments.validation import BOUNDS, FILTER, LONGER, PRIORS
 from artifact.papers.likelihood.results import FITTED, LIBRARIES, MIXTURE, OPTIMISM, PANEL, curve
-from artifact.papers.likelihood.tables import held, power_of_ten, prior_label
+from artifact.papers.likelihood.tables import held, prior_label
 from artifact.results.reading import TRUTH, select
 from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
@@ -74,7 +72,6 @@ OPTIMISM_CURVES: tuple[tuple[str, str, str, Props], ...] = (
     (TRUTH, OPTIMISM, "likelihood, the model's prior", _truth_props(0, "o", 3.0, 1.9)),
     (TRUTH, FITTED, "likelihood, fitted prior", _truth_props(1, "s", 2.5, 1.3, style.DASHED)),
     (TRUTH, MIXTURE, "likelihood, mixture of priors", _truth_props(2, "D", 2.0, 1.3, style.DOTTED)),
-    (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
     (HALF, OPTIMISM, "half folding-in (half the tokens)", HOLLOW),
 )
 REPAIRS: tuple[tuple[str, str, str, Props], ...] = (
@@ -103,15 +100,20 @@ LIBRARY_PROPS: dict[str, Props] = {
     for (library, colour), marker in zip(style.LIBRARY_COLOURS.items(), ("o", "s", "^"), strict=True)
 }
 
-MODEL_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+PROBABILITY_ROWS = {  # scores and libraries of the figure, by name
+    evaluators.HARMONIC: "harmonic mean",
+    FULL: "full folding-in, maximum",
+    PLUG_IN: "posterior mean, plugged in",
+    probability.SAMPLED_FULL: "full folding-in, Gibbs sample",
+    LAPLACE: "Laplace's method",
+    SEQUENTIAL: "left-to-right sampler",
+    evaluators.CHIB: "Chib-style estimator",
+    HALF: "half folding-in",
+    MEAN_FIELD_BOUND: "mean-field bound",
+    "scikit-learn": "scikit-learn's perplexity",
+}
 THRESHOLD = -math.log(results.CHANCE)  # nats; largest excess that a probability may have
 CHANCES = 100.0  # nats from which on chances are written above the axis
-
-# estimates that the reference is held to, by marker, and the range in which the validation's axes are linear, nats per
-# token
-VALIDATION_PROPS: dict[str, Props] = {LONGER: {"marker": "o"}, FILTER: {"marker": "D"}}
-VALIDATION_LINEAR = OF_ESTIMATORS.value
-VALIDATION_COLOURS = (*style.PRIOR_COLOURS, style.COLOURS[LDA])  # colours by prior, LDA's own last
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 OTHERS = "others"
@@ -450,71 +452,6 @@ def bidirectional(inputs: Inputs) -> Figure:
     return figure
 
 
-def validated(inputs: Inputs) -> Figure:
-    """Draw the reference less the estimates that it is held to, against the number of topics, a panel per corpus.
-
-    A model has a column of marks at each number of topics, PLSA's first, and in it every prior one, means over
-    splits; bars reach two errors of both. On documents drawn from the models a band reaches from the lower to the
-    upper bound. Cells that are not validated are pale. The grey stripe is the margin between estimators.
-
-    Raises:
-        InputError: if no cell was measured.
-    """
-    cells = validation.means(validation.cells(inputs))
-    if cells.empty:
-        raise InputError("figure-validation: the reference was held to nothing; measure its validation")
-    corpora = list(dict.fromkeys(cells["corpus"]))
-    synthetic = [inputs.synthetic(corpus) for corpus in corpora]
-    titles = [latex.corpus_title(corpus) for corpus in corpora]
-    widths = [1.0 + select(cells, corpus=corpus)["topics"].nunique() for corpus in corpora]
-    options: dict[str, Any] = {"titles": titles, "synthetic": synthetic, "sharey": True, "width_ratios": widths}
-    figure, (axes,) = style.grid(1, len(corpora), 3.1, **options)
-    for axis, corpus in zip(axes, corpora, strict=True):
-        _validation_panel(axis, select(cells, corpus=corpus))
-    axes[0].set_yscale("symlog", linthresh=VALIDATION_LINEAR, linscale=0.8)
-    low, high = axes[0].get_ylim()
-    marks = [sign * mark for mark in (0.0, 1e-3, 1e-2, 1e-1, 1.0) for sign in (-1.0, 1.0)]
-    shown = [mark for mark in sorted(set(marks)) if low <= mark <= high]
-    style.ticks(axes[0].yaxis, shown, [style.signed_label(mark) for mark in shown])
-    axes[0].set_ylabel(f"reference {style.MINUS} estimate,\nnats per token\n{style.SYMMETRIC}")
-    priors = [
-        Line2D([], [], color=colour, marker="s", linestyle="none", label=f"{prior} prior")
-        for prior, colour in zip(PRIORS, VALIDATION_COLOURS, strict=True)
-    ]
-    bounds = Patch(color=style.PALE, alpha=0.7, label="between the bounds, drawn documents")
-    style.legend(figure, axes, extra=[bounds, *priors], ncols=3)
-    return figure
-
-
-def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
-    """Draw one corpus's cells."""
-    topics = sorted({int(k) for k in cells["topics"]})
-    places = {k: place for place, k in enumerate(topics)}
-    shifts = {
-        (model, prior): 0.1 * (place - 3.5)
-        for place, (model, prior) in enumerate((model, prior) for model in (PLSA, LDA) for prior in PRIORS)
-    }
-    margin = OF_ESTIMATORS.value
-    axis.axhspan(-margin, margin, color=style.GROUND, alpha=0.5, linewidth=0, zorder=0.4)
-    axis.axhline(0.0, color=style.DARK, linewidth=0.8, zorder=0.6)
-    for row in cells.to_dict("records"):
-        x, y = places[int(row["topics"])] + shifts[row["model"], row["prior"]], row["gain"]
-        if row["other"] in BOUNDS:
-            axis.fill_between([x - 0.05, x + 0.05], 0.0, y, color=style.PALE, alpha=0.7, linewidth=0, zorder=0.5)
-            continue
-        props: Props = {
-            **{"color": VALIDATION_COLOURS[PRIORS.index(row["prior"])], "alpha": 1.0 if row["validated"] else 0.3},
-            **{"markersize": 3.0, "linewidth": 0.0, "elinewidth": 0.7, **VALIDATION_PROPS[row["other"]]},
-            **{
-                "markerfacecolor": style.WHITE if row["other"] == LONGER else None,
-                "label": validation.NAMES[row["other"]],
-            },
-        }
-        axis.errorbar(x + (0.02 if row["other"] == FILTER else -0.02), y, ERRORS * row["error"], **props)
-    style.ticks(axis.xaxis, range(len(topics)), [f"{k:,}" for k in topics])
-    axis.set_xlabel("number of topics")
-
-
 def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
     """Draw one model's bounds at one K."""
     upper, lower, gap, reference, exact = (
@@ -582,58 +519,36 @@ def _densities(axis: Axes, errors: "pd.DataFrame", freedom: int) -> None:
 
 
 def is_a_probability(inputs: Inputs) -> Figure:
-    """Draw every score's excess over the log-likelihood of documents that were drawn from the model.
+    """Draw the excess of the best known scores over the log-likelihood of documents that were drawn from the model.
 
-    Scores that no probability has stand above the line. A filled mark is the excess over log p(w); a hollow one, of
-    scores that are refuted, over log p(w | theta).
+    A row per score, a mark per model; scores that no probability has are red and stand above the line.
     """
     excesses = held(inputs)
-    rows = list(excesses.groupby(["model", "score"], sort=False))[::-1]
-    labels = dict.fromkeys(label for _, models in rows for label in models["label"])
-    markers = dict(zip(labels, MODEL_MARKERS, strict=False))
-    figure, ((axis,),) = style.grid(1, 1, 1.3 + 0.155 * len(rows), synthetic=inputs.synthetic())
+    names = excesses["score"].where(excesses["model"] == probability.TRUE_MODEL, excesses["model"])
+    excesses = excesses.assign(name=names.map(PROBABILITY_ROWS)).dropna(subset="name")
+    rows = list(excesses.groupby("name", sort=False))[::-1]
+    figure, ((axis,),) = style.grid(1, 1, 0.8 + 0.15 * len(rows), synthetic=inputs.synthetic())
     left, right = _excess_axis(axis, excesses)
-    refuted = [bool(models["refuted"].any()) for _, models in rows]
-    for y, ((model, score), models) in enumerate(rows):
-        for label, excess, excess_given in zip(models["label"], models["over"], models["given"], strict=True):
-            props: Props = {"color": _score_colour(str(model), str(score)), "marker": markers[label], "markersize": 4.5}
-            axis.plot(max(left, excess), y, **props, zorder=3.0)
-            if refuted[y]:
-                axis.plot(excess_given, y, **props, markerfacecolor=style.WHITE, zorder=2.5)
-    first = refuted.index(True) if any(refuted) else len(rows)
+    for y, (_, models) in enumerate(rows):
+        colour = style.FLATTERING if models["refuted"].any() else style.CHARGING
+        axis.plot(models["over"].clip(left), [y] * len(models), "o", color=colour, markersize=4.0, zorder=3.0)
+    first = sum(not models["refuted"].any() for _, models in rows)
     axis.axhline(first - 0.5, color=style.INK, linewidth=0.8)
-    axis.axvline(THRESHOLD, color=style.EVALUATOR_COLOURS[FULL], linewidth=1.4, zorder=1.5)
+    axis.axvline(THRESHOLD, color=style.FLATTERING, linewidth=1.4, zorder=1.5)
     axis.set_ylim(-0.7, len(rows) - 0.3)
-    style.ticks(axis.yaxis, range(len(rows)), [models["name"].iloc[0] for _, models in rows], fontsize=7.0)
+    style.ticks(axis.yaxis, range(len(rows)), [str(name) for name, _ in rows])
     for label in axis.get_yticklabels()[first:]:
         label.set_fontweight("bold")
     decades = [10.0**n for n in range(2, 12)]
     ticks = [0.0, *(tick for decade in decades for tick in (-decade, decade) if left <= tick <= right)]
     style.ticks(axis.xaxis, ticks, [f"${tick:+.0e}$".replace("1e+0", "10^") if tick else "0" for tick in ticks])
-    number = rows[0][1]["documents"].iloc[0]
-    axis.set_xlabel(f"score less log-likelihood, nats over {number} documents drawn from the model\n{style.SYMMETRIC}")
-    small: Props = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
-    bold: Props = {**small, "fontweight": "bold"}
-    axis.text(THRESHOLD, 1.035, "  no probability →", ha="left", color=style.EVALUATOR_COLOURS[FULL], **bold)
-    axis.text(THRESHOLD, 1.035, "← may be a probability  ", ha="right", **bold)
-    axis.text(0.4 * THRESHOLD, 1.0, "chance at most", ha="right", **small)
-    for nats in (THRESHOLD, *(tick for tick in decades if tick <= right)):
-        chance = power_of_ten(-nats).removeprefix(r"\ensuremath{").removesuffix("}")
-        axis.text(nats, 1.0, f"${chance}$", ha="center", **small)
-    dark: Props = {"color": style.DARK, "linestyle": "none", "markersize": 4.5}
-    handles = [Line2D([], [], marker=marker, label=label, **dark) for label, marker in markers.items()]
-    handles.append(
-        Line2D([], [], marker="o", markerfacecolor=style.WHITE, label=r"over $\log p(w\,|\,\theta)$", **dark)
-    )
-    style.legend(figure, [], extra=handles, fontsize=7.0, columnspacing=1.0)
+    number = excesses["documents"].max()
+    words = f"score {style.MINUS} log-likelihood, nats over {number} documents drawn from a model {style.SYMMETRIC}"
+    figure.supxlabel(words, fontsize=8.0)
+    bold: Props = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5, "fontweight": "bold"}
+    axis.text(THRESHOLD, 1.0, "  no probability →", ha="left", color=style.FLATTERING, **bold)
+    axis.text(THRESHOLD, 1.0, "← may be a probability  ", ha="right", color=style.CHARGING, **bold)
     return figure
-
-
-def _score_colour(model: str, score: str) -> str:
-    """Return a score's or a library's colour, grey where it has none of its own."""
-    if model in LIBRARY_PROPS:
-        return str(LIBRARY_PROPS[model]["color"])
-    return style.EVALUATOR_COLOURS.get(score.removesuffix(probability.SAMPLED), style.DARK)
 
 
 def peers(inputs: Inputs) -> Figure:

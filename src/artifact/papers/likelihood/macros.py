@@ -99,7 +99,9 @@ def _packages(inputs: Inputs) -> Macros:
     shown = {f"Packages{name}": latex.integer(n) for name, n in numbers.items()}
     choices = packages.choices(inputs)
     for name, k in zip(("ChooseFewest", "ChooseMost"), (topics[:1], topics[-1:]), strict=True):
-        always = [latex.escape(package) for package, chosen in choices.items() if chosen == set(k)]
+        always = [
+            latex.escape(packages.printed_name(package)) for package, chosen in choices.items() if chosen == set(k)
+        ]
         shown[f"Packages{name}"] = latex.listed(always) or NOT_RUN
     return {
         **dict.fromkeys(("PackagesFewest", "PackagesMost", "PackagesGrid"), NOT_RUN),

@@ -18,13 +18,12 @@ from artifact.papers.likelihood.experiments.packages import (
     MENDED,
     PART,
     REPORTED,
-    SPREAD,
     TOPICS_COST,
     UNSEEN,
 )
 from artifact.papers.likelihood.tables import effect_cell, large
 from artifact.results.reading import TRUTH, select
-from artifact.typesetting import latex, style
+from artifact.typesetting import forest, latex, style
 from artifact.typesetting.style import Props
 from heldout.topics import perplexity
 
@@ -33,16 +32,11 @@ if TYPE_CHECKING:
 
 SHOWN = 100  # K of the figure and of the table of parts
 MENDED_PACKAGE = "scikit-learn"
-LINEAR = 0.3  # range in which the axis of factors is linear, nats per token
-FACTORS = {  # factors of a perplexity, by the logarithm to the base 10
-    math.log10(0.5): "0.5",
-    0.0: "1",
-    1.0: "10",
-    10.0: "$10^{10}$",
-    100.0: "$10^{100}$",
+LINEAR = 0.1  # range in which the axis is linear, nats per token
+NAMES = {"spark": "Spark", "bigartm": "BigARTM", "etm": "ETM"} | {
+    "topicmodels-gibbs": "topicmodels, Gibbs",
+    "topicmodels-vem": "topicmodels, VEM",
 }
-MARKS = (2.5, 4.0, 6.0)  # sizes of marks, for ever more documents
-INTERVAL = 1.96  # standard errors over documents in each direction
 # the table's columns, by the name of a part
 COLUMNS = {"bound": "bound", "folding": "folding-in", "random": "random-topics", "sample": "sample"} | {
     "optimum": "optimum",
@@ -61,64 +55,77 @@ def _by_corpus(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def one_model(inputs: Inputs) -> Figure:
-    """Draw the factor of one model's reported perplexity over the likelihood's, a row per package.
+    """Draw packages' numbers less the likelihood of the same models, and the numbers of topics that they choose.
 
-    A mark for each number of documents that are scored at once, larger for more; grey, the likelihood's interval over
-    as many documents. Only words seen in training are scored.
+    A row per package, a mark per corpus, red where the package flatters its model; a tail reaches to the number for the
+    fewest documents. Right, pale: the numbers of topics that the likelihood does not tell from its best. Only words
+    seen in training are scored; means over seeds.
     """
     table = select(results.package_numbers(inputs), words=KNOWN)
-    table = select(table, seed=table["seed"].min())
     corpora = sorted(set(table["corpus"]))
-    titles = [latex.corpus_title(corpus) for corpus in corpora]
-    options: Props = {"titles": titles, "synthetic": inputs.synthetic(), "sharey": True}
-    figure, (axes,) = style.grid(1, max(1, len(corpora)), 2.7, **options)
-    shown = [
-        select(rows, topics=results.available((SHOWN,), set(rows["topics"]))[-1])
-        for rows in (select(table, corpus=corpus) for corpus in corpora)
-    ]
-    packages = _by_gap(shown)
-    for axis, rows in zip(axes, shown, strict=False):
-        for row, package in enumerate(packages):
-            _draw(axis, row, package, select(rows, model=package))
-        axis.axvline(0.0, color=style.INK, linewidth=0.7, zorder=1.0)
-        axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.7)
-        style.ticks(axis.xaxis, [math.log(10.0) * power for power in FACTORS], list(FACTORS.values()), fontsize=7.0)
-        axis.margins(x=0.06)
-        if len(corpora) < 3 or axis is axes[1]:  # of three panels the labels would overlap
-            axis.set_xlabel("reported perplexity over the likelihood's")
-    style.ticks(axes[0].yaxis, range(len(packages)), packages)
-    axes[0].set_ylim(len(packages) - 0.5, -0.5)
-    handles = [
-        Line2D([], [], color=style.DARK, marker="o", linestyle="none", markersize=size, label=label)
-        for size, label in zip(
-            MARKS, [*(f"{n} documents" for n in sorted(set(table["documents"]))[:2]), "all"], strict=False
+    topics = results.available((SHOWN,), set(table["topics"]))[-1:]
+    cells = select(table, topics=topics).pivot_table("value", ["corpus", "model", "documents"], "quantity")
+    gaps = (cells[REPORTED] - cells[LIKELIHOOD]).groupby(["model", "corpus"]).agg(["last", "first"])
+    order = gaps["last"].groupby("model").mean().sort_values(ascending=False)
+    options: Props = {"synthetic": inputs.synthetic(), "sharey": True, "width_ratios": (1.4, 1.0)}
+    titles = [f"how wrong the number is, $K$ = {topics[0]}", "the $K$ that it chooses"]
+    figure, ((left, right),) = style.grid(1, 2, 3.0, titles=titles, **options)
+    rows = {package: row for row, package in enumerate(map(str, order.index))}
+    for row in gaps.reset_index().to_dict("records"):
+        package, corpus, gap, few = (row[name] for name in ("model", "corpus", "last", "first"))
+        place = corpora.index(corpus)
+        height = rows[package] + forest.DISTANCE * 1.4 * (place - (len(corpora) - 1) / 2.0)
+        look: Props = {"color": style.FLATTERING if gap > 0.0 else style.CHARGING, "marker": forest.CORPORA[place % 4]}
+        left.plot([gap, few], [height, height], color=look["color"], linewidth=0.8)
+        left.plot(gap, height, linestyle="none", markersize=4.0, label=package, **look)
+        number, truth = (
+            results.best_topics(inputs, corpus, package, name, results.PACKAGES) for name in (REPORTED, TRUTH)
         )
+        if truth:
+            pale: Props = {"color": style.PALE, "linewidth": 3.0, "marker": "s", "markersize": 3.6}
+            right.plot(truth.topics, [height] * len(truth.topics), **pale)
+        if number:
+            right.plot(number.highest, height, linestyle="none", markersize=4.0, label=package, **look)
+    _regions(left)
+    left.set_xlabel(f"reported {style.MINUS} likelihood, nats per token {style.SYMMETRIC}")
+    right.set_xscale("log")
+    right.margins(x=0.08)
+    style.ticks(right.xaxis, sorted(set(table["topics"])))
+    right.set_xlabel("number of topics")
+    style.ticks(left.yaxis, range(len(rows)), [printed_name(package) for package in rows])
+    left.set_ylim(len(rows) - 0.4, -0.6)
+    dark: Props = {"color": style.DARK, "linestyle": "none", "markersize": 4.0}
+    handles = [
+        Line2D([], [], marker=forest.CORPORA[place % 4], label=latex.corpus_title(corpus), **dark)
+        for place, corpus in enumerate(corpora)
     ]
-    handles.append(Line2D([], [], color=style.PALE, linewidth=4.0, label="likelihood, interval over documents"))
-    style.legend(figure, [], extra=handles, ncols=4)
+    handles.append(
+        Line2D([], [], color=style.DARK, linewidth=0.8, label=f"{min(table['documents'])} documents at once")
+    )
+    handles.append(Line2D([], [], color=style.PALE, linewidth=3.0, label="best by the likelihood"))
+    style.legend(figure, [], extra=handles)
     return figure
 
 
-def _by_gap(shown: "list[pd.DataFrame]") -> list[str]:
-    """Return the packages from the one whose perplexity is the lowest beside the likelihood's, all documents scored."""
-    gaps: dict[str, list[float]] = {}
-    for rows in shown:
-        for package, numbers in rows.groupby("model", sort=False):
-            wide = numbers.pivot_table("value", "documents", "quantity")
-            gaps.setdefault(str(package), []).append(float((wide[LIKELIHOOD] - wide[REPORTED]).iloc[-1]))
-    return sorted(gaps, key=lambda package: sum(gaps[package]) / len(gaps[package]))
+def _regions(axis: Axes) -> None:
+    """Put gaps on a symmetric logarithmic axis, and shade the side on which a package flatters, and the other."""
+    low, high = (1.6 * end for end in (axis.dataLim.x0, max(axis.dataLim.x1, 10.0 * LINEAR)))
+    axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.5)
+    axis.set_xlim(low, high)
+    axis.axvspan(low, 0.0, color=style.TOO_LOW, linewidth=0, zorder=0.3)
+    axis.axvspan(0.0, high, color=style.TOO_HIGH, linewidth=0, zorder=0.3)
+    axis.axvline(0.0, color=style.INK, linewidth=0.8, zorder=1.0)
+    powers = [10.0**power for power in range(round(math.log10(LINEAR)), 6)]
+    marks = [tick for tick in sorted({0.0, *powers, *(-power for power in powers)}) if low <= tick <= high]
+    style.ticks(axis.xaxis, marks, [style.signed_label(mark) for mark in marks])
+    for x, text, colour in ((0.0, "too low", style.CHARGING), (1.0, "too high", style.FLATTERING)):
+        props: Props = {"xycoords": "axes fraction", "color": colour, "fontweight": "bold", "va": "center"}
+        style.label(axis, text, (x, 0.94 - 0.89 * x), (4.0 - 8.0 * x, 0.0), ha="right" if x else "left", **props)
 
 
-def _draw(axis: Axes, row: int, package: str, rows: "pd.DataFrame") -> None:
-    """Draw a package's number beside its model's likelihood, by the number of documents that are scored."""
-    if rows.empty:
-        return
-    wide = rows.pivot_table("value", "documents", "quantity")
-    for place, (size, (_, numbers)) in enumerate(zip(MARKS, wide.iterrows(), strict=False)):
-        height, reach = row + 0.22 * (place - 1), INTERVAL * numbers[SPREAD]
-        axis.plot([-reach, reach], [height, height], color=style.PALE, linewidth=4.0, zorder=0.8, solid_capstyle="butt")
-        props: Props = {"color": style.PACKAGE_COLOURS[package], "markersize": size, "label": package}
-        axis.plot(numbers[LIKELIHOOD] - numbers[REPORTED], height, "o", **props)
+def printed_name(package: str) -> str:
+    """Return a package's name as its authors write it, with the method where it has several."""
+    return NAMES.get(package, package)
 
 
 def choices(inputs: Inputs) -> dict[str, set[int]]:

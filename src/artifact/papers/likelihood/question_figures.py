@@ -9,18 +9,19 @@ from artifact.contrasts.effect import chosen
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import regret, validation
 from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
-from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, OWN_PRIOR
+from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, MIXTURE, OWN_PRIOR
 from artifact.papers.likelihood.prior_share import TODAY
 from artifact.typesetting import forest, latex, style
 from artifact.typesetting.style import Props
 from heldout.models import LDA, PLSA
 
-SHARES: tuple[tuple[str, str, str, str, Any], ...] = (  # contrasts on the prior's share: label, colour, mark and line
-    ("share-fitted", "Dirichlet, fitted to training documents", style.PRIOR_COLOURS[1], "s", style.DASHED),
-    ("share-mixture", "four Dirichlets, fitted to training documents", style.PRIOR_COLOURS[2], "D", style.DOTTED),
-    ("share-test-1", "Dirichlet, fitted to other test documents", style.TUNED_COLOURS[0], "v", "-"),
-    ("share-test-4", "four Dirichlets, fitted to other test documents", style.TUNED_COLOURS[1], "^", "-"),
-    ("share-best-sum", "symmetric, best sum after the fact", style.TUNED_COLOURS[2], "o", "-"),
+# contrasts on the prior's share: label, colour, mark, line, and the prior whose likelihoods other estimates validate
+SHARES: tuple[tuple[str, str, str, str, Any, str], ...] = (
+    ("share-fitted", "Dirichlet, training documents", style.PRIOR_COLOURS[1], "s", style.DASHED, FITTED),
+    ("share-mixture", "four, training documents", style.PRIOR_COLOURS[2], "D", style.DOTTED, MIXTURE),
+    ("share-test-1", "Dirichlet, other test documents", style.TUNED_COLOURS[0], "v", "-", ""),
+    ("share-test-4", "four, other test documents", style.TUNED_COLOURS[1], "^", "-", ""),
+    ("share-best-sum", "symmetric, best sum", style.TUNED_COLOURS[2], "o", "-", ""),
 )
 CHOICES = (*((f"choice-{end}", name.partition(",")[0]) for end, name in CHOOSERS.items()),)
 CHOICE_PANELS = tuple((model, judge) for model in NAMES.values() for judge in regret.JUDGES)
@@ -49,7 +50,7 @@ def gap(inputs: Inputs) -> Figure:
         return _not_run(inputs)
     props = forest.props_of(corpora)
     titles = ["PLSA, flat prior", "LDA, its own prior", "PLSA, by the prior"]
-    figure, (axes,) = style.grid(1, 3, 2.6, titles=titles, synthetic=inputs.synthetic())
+    figure, (axes,) = style.grid(1, 3, 2.2, titles=titles, synthetic=inputs.synthetic())
     unvalidated = validation.unvalidated(inputs)
     for axis, (model, prior) in zip(axes, ((PLSA, FLAT), (LDA, OWN_PRIOR)), strict=False):
         known = inputs.effects.get(f"gap-{NAMES[model].lower()}", ())
@@ -65,11 +66,12 @@ def gap(inputs: Inputs) -> Figure:
             [effect.half_width for _, effect in rows],
             **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **own},
         )
+        forest.white(axes[2], [(place, effect.estimate) for place, effect in rows], **own)  # by sums there is no other
     axes[2].set_xscale("log")
     axes[2].set_xlabel(r"sum of $\alpha$, largest K")
     axes[2].set_ylim(bottom=0.0)
     axes[0].set_ylabel("too high by, nats per token")
-    style.legend(figure, [], extra=forest.handles(corpora))
+    style.legend(figure, [], extra=[*forest.handles(corpora), forest.hollow()])
     return figure
 
 
@@ -84,10 +86,11 @@ def prior(inputs: Inputs) -> Figure:
     if not corpora:
         return _not_run(inputs)
     titles = [latex.corpus_title(corpus) for corpus in corpora]
-    figure, (axes,) = style.grid(1, len(corpora), 2.7, titles=titles, synthetic=inputs.synthetic(), sharey=True)
+    figure, (axes,) = style.grid(1, len(corpora), 2.3, titles=titles, synthetic=inputs.synthetic(), sharey=True)
+    unvalidated = validation.unvalidated(inputs)
     for axis, corpus in zip(axes, corpora, strict=True):
         topics: set[int] = set()
-        for name, _, colour, marker, line in SHARES:
+        for name, _, colour, marker, line, own_prior in SHARES:
             rows = sorted(chosen(inputs.effects, name, corpus), key=lambda effect: effect.topics)
             topics |= {effect.topics for effect in rows}
             axis.errorbar(
@@ -96,6 +99,8 @@ def prior(inputs: Inputs) -> Figure:
                 [effect.half_width for effect in rows],
                 **{"color": colour, "marker": marker, "linestyle": line, "elinewidth": 0.7, "markersize": 3.5},
             )
+            white = [effect for effect in rows if unvalidated(corpus, PLSA, own_prior, effect.topics)]
+            forest.white(axis, [(effect.topics, effect.estimate) for effect in white], color=colour, marker=marker)
         axis.axhline(1.0, **forest.ZERO)
         axis.set_xscale("log")
         shown = style.sparse_ticks(topics)
@@ -105,9 +110,9 @@ def prior(inputs: Inputs) -> Figure:
     axes[0].set_ylabel("share of the gap that is left")
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=3.5)
-        for _, label, colour, marker, line in SHARES
+        for _, label, colour, marker, line, _ in SHARES
     ]
-    style.legend(figure, [], extra=handles, ncols=2)
+    style.legend(figure, [], extra=[*handles, forest.hollow()], ncols=3)
     return figure
 
 
@@ -118,7 +123,7 @@ def choice(inputs: Inputs) -> Figure:
         return _not_run(inputs)
     props = forest.props_of(corpora)
     titles = [f"{model}, judged {JUDGE_TITLES[judge]}" for model, judge in CHOICE_PANELS]
-    figure, grid = style.grid(2, 2, 4.4, synthetic=inputs.synthetic(), sharey=True)
+    figure, grid = style.grid(2, 2, 3.5, synthetic=inputs.synthetic(), sharey=True)
     for axis, title, (model, judge) in zip(grid.flat, titles, CHOICE_PANELS, strict=True):
         axis.set_title(title)
         forest.forest(axis, inputs.effects, CHOICES, props, f"{model}, {judge}")
@@ -137,7 +142,7 @@ def models(inputs: Inputs) -> Figure:
     props = forest.props_of(corpora)
     titles = ["LDA less PLSA, fitted priors", "at the best K of each"]
     options: Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": (1.0, 1.0)}
-    figure, (axes,) = style.grid(1, 2, 2.7, **options)
+    figure, (axes,) = style.grid(1, 2, 2.3, **options)
     unvalidated, known = validation.unvalidated(inputs), inputs.effects.get("lda-plsa", ())
     hollow = [e for e in known if any(unvalidated(e.corpus, model, FITTED, e.topics) for model in NAMES)]
     forest.curves(axes[0], known, props, hollow)
@@ -149,5 +154,5 @@ def models(inputs: Inputs) -> Figure:
     )
     forest.forest(axes[1], inputs.effects, rows, props)
     axes[1].set_xlabel("nats per token")
-    style.legend(figure, [], extra=forest.handles(corpora))
+    style.legend(figure, [], extra=[*forest.handles(corpora), forest.hollow()])
     return figure

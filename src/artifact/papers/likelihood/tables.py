@@ -308,10 +308,9 @@ def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
 
 
 def validated(inputs: Inputs) -> str:
-    """Return the reference less the estimates that it is held to, nats per token, by model, prior and K.
+    """Return the reference less a longer run and a particle filter, thousandths of a nat per token, by prior and K.
 
-    A mean is of the cells, one per corpus and split, that are validated (`validation`), of all where none is; a dagger
-    marks it where not every one is.
+    A mean is of the cells, one per corpus and split, that are validated (`validation`); bold where every one is.
 
     Raises:
         InputError: if no cell was measured.
@@ -319,25 +318,32 @@ def validated(inputs: Inputs) -> str:
     cells = validation.cells(inputs)
     if cells.empty:
         raise InputError("table-validation: the reference was held to nothing; measure its validation")
-    grid = sorted({int(k) for k in cells["topics"]})
-    columns = " & ".join(rf"$K = {latex.integer(k)}$" for k in grid)
+    grid, others = sorted({int(k) for k in cells["topics"]}), (measured.LONGER, measured.FILTER)
+    topics = " & ".join(rf"\multicolumn{{2}}{{c}}{{$K = {latex.integer(k)}$}}" for k in grid)
+    rules = "".join(rf"\cmidrule(lr){{{3 + 2 * place}-{4 + 2 * place}}}" for place in range(len(grid)))
+    columns = " & longer & filter" * len(grid)
+    head = rf"""
+ & & {topics}\\
+{rules}
+prior & model{columns}\\"""
     rows = (
-        [validation.NAMES[other], style.MODEL_NAMES[str(model)], str(prior), *(_validated_cell(own, k) for k in grid)]
-        for other in validation.NAMES
-        for (model, prior), own in select(cells, other=other).groupby(["model", "prior"], sort=False)
+        [prior, name, *(_validated_cell(own, k, other) for k in grid for other in others)]
+        for prior in measured.PRIORS
+        for model, name in NAMES.items()
+        if len(own := select(cells, prior=prior, model=model))
     )
-    return latex.tabular(inputs, f"@{{}}lll{'r' * len(grid)}@{{}}", rf"held to & model & prior & {columns}\\", rows)
+    return latex.tabular(inputs, f"@{{}}ll{'rr' * len(grid)}@{{}}", head, rows)
 
 
-def _validated_cell(cells: "pd.DataFrame", topics: int) -> str:
-    own = select(cells, topics=topics)
+def _validated_cell(cells: "pd.DataFrame", topics: int, other: str) -> str:
+    own = select(cells, topics=topics, other=other)
     if own.empty:
         return latex.DASH
     counted = own[own["validated"]]
-    shown = counted if len(counted) else own
-    mean = float((shown["gain"] * shown["tokens"]).sum() / shown["tokens"].sum())
-    dagger = r"\textsuperscript{\dag}" if len(counted) < len(own) else ""
-    return f"{latex.signed(mean, 4)}{dagger} ({len(counted)} of {len(own)})"
+    mean = float((counted["gain"] * counted["tokens"]).sum() / counted["tokens"].sum()) if len(counted) else 0.0
+    number = latex.signed(1e3 * mean, 1) if len(counted) else latex.DASH
+    number = rf"\textbf{{\boldmath {number}}}" if len(counted) == len(own) else number
+    return f"{number} ({len(counted)}/{len(own)})"
 
 
 def held(inputs: Inputs) -> "pd.DataFrame":

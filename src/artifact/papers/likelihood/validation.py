@@ -61,16 +61,6 @@ def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame
     return table.drop(columns="variant").assign(prior=prior, tokens=tokens, validated=validated)
 
 
-def means(cells: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the means of `cells` over seeds, with their "error", validated where every one is."""
-    keys = [name for name in (*_CELL, "prior", "other") if name in cells.columns and name != "seed"]
-    squares = cells.assign(square=cells["error"] ** 2).groupby(keys, sort=False)
-    averages = squares.agg(
-        gain=("gain", "mean"), square=("square", "sum"), n=("gain", "size"), validated=("validated", "all")
-    )
-    return averages.assign(error=averages["square"] ** 0.5 / averages["n"]).reset_index()
-
-
 def _bounds(inputs: Inputs) -> "pd.DataFrame":
     """Return the cells of the particle filter that are lower bounds of one document or more, with "bound"."""
     settings = inputs.settings.experiment(measured.KIND).get("settings", {})

@@ -56,6 +56,9 @@ WELLING = Paper(
             (SECOND,),
             suffix="b",
         ),
+        "figure-smoothing": Exhibit(
+            "overfitting by full and by half folding-in", "figures.figures_4_to_6_smoothing.overfitting", (PLSA,)
+        ),
         **by_corpus(
             7,
             "LDA beside the best curves of PLSA and EPCA",

@@ -12,6 +12,7 @@ from artifact.papers.welling.results import lda_variants
 from artifact.results.reading import REPORTED_CHAINS
 from artifact.study.study import Run
 from artifact.typesetting import latex, table
+from artifact.typesetting.scorecard import Statement
 from heldout.evaluators import FOLDING_IN
 from heldout.models import LDA, PLSA
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans
@@ -24,6 +25,32 @@ from heldout.models.vem import Family
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# statements of the source, and the finding of our contrasts if they are right
+STATEMENTS = (
+    Statement("Full folding-in improves from each K to the next.", "full-more-topics", "above"),
+    Statement(
+        "Half folding-in overfits on short documents,",
+        "half-overfits",
+        "above",
+        ("cranfield", "medline"),
+    ),
+    Statement("and not on long ones.", "half-overfits", "within", ("nips",)),
+    Statement("Half folding-in gives the higher perplexities.", "full-half", "above"),
+    Statement(
+        "PLSA by EM and by variational EM are alike.",
+        "vem-half",
+        "within",
+        differs="not with very many topics",
+    ),
+    Statement("Tempering brings no advantage.", "tempering", "within", differs="it does on the abstracts"),
+    Statement("LDA is generally better than PLSA,", "lda-plsa-half-best", "above"),
+    Statement("and than EPCA.", "lda-epca-half-best", "above"),
+    Statement("EPCA is similar to PLSA.", "epca-plsa-half-best", "within", differs="intervals too wide"),
+    Statement("Folded in, a topic for every word looks best,", "word-topics", "above"),
+    Statement("and normalised it does not.", "word-topics-normalised", "below", differs="too wide an interval"),
+    Statement("Without unit columns ICA's vectors collapse.", "ica", "above", ("free columns",)),
+)
 
 
 def corpora(inputs: Inputs) -> str:

@@ -110,14 +110,15 @@ def test_components_curves_are_the_scores_and_quadrature_marks_where_it_exists()
     assert len(figures.epca_marginal(made.components_inputs(*made.epca_marginal(grid=(5, 20)))).axes) == 1
 
 
-def test_what_no_probability_has_lies_right_of_the_line_and_above_the_rest() -> None:
-    axis = figures.is_a_probability(measured(made.is_a_probability())).axes[0]
-    labels = axis.get_yticklabels()[::-1]
-    assert [label.get_text() for label in labels[:2]] == ["harmonic mean", "full folding-in, maximum"]
-    assert [label.get_fontweight() == "bold" for label in labels] == [True] * 4 + [False] * 5
-    marks = [data(mark)[0][0] for mark in axis.get_lines() if mark.get_marker() not in (None, "None")]
-    assert sorted(marks)[-4:] == [700.0, 700.0, 900.0, 900.0]
-    assert np.isfinite(marks).all()
+def test_what_no_probability_has_is_red_and_stands_above_the_rest() -> None:
+    (axis,) = figures.is_a_probability(measured(made.is_a_probability())).axes
+    marks = [line for line in axis.get_lines() if line.get_marker() == "o"][::-1]
+    names = [label.get_text() for label in axis.get_yticklabels()][::-1]
+    assert names[:2] == ["harmonic mean", "full folding-in, maximum"]
+    assert len(names) == len(marks) == 8  # the library has no row
+    assert [mark.get_color() for mark in marks] == [style.FLATTERING] * 4 + [style.CHARGING] * 4
+    assert data(marks[0])[0] == [900.0] * 2
+    assert np.isfinite([data(mark)[0] for mark in marks]).all()
 
 
 def test_reported_and_true_perplexity_of_every_library_are_drawn() -> None:

@@ -17,7 +17,7 @@ from artifact.papers.likelihood import packages, questions
 from artifact.papers.likelihood.experiments.packages import KINDS, REPORTED
 from artifact.papers.likelihood.macros import macros
 from artifact.results.measurements import Measurement
-from artifact.typesetting import latex
+from artifact.typesetting import latex, style
 from heldout.evaluators import REFERENCE
 
 TOPICS, SIZES = (5, 20, 100), (25, 100, 300)
@@ -55,15 +55,18 @@ def made() -> Inputs:
     return with_effects(replace(given, measurements=measurements_table(rows)))
 
 
-def test_one_model_has_as_many_perplexities_as_sets_of_documents() -> None:
-    (axis,) = packages.one_model(made()).axes
-    marks = [line for line in axis.get_lines() if line.get_label() in KINDS]
-    assert len(marks) == len(KINDS) * len(SIZES)
-    for package in KINDS:
-        own = [line for line in marks if line.get_label() == package]
-        gaps = [float(np.asarray(line.get_xdata())[0]) for line in own]
-        assert gaps == pytest.approx([-BOUND - cost(100, size) for size in SIZES], rel=1e-9)
-        assert [line.get_markersize() for line in own] == list(packages.MARKS)
+def test_a_packages_number_is_drawn_beside_the_likelihood_and_the_topics_that_it_chooses() -> None:
+    left, right = packages.one_model(made()).axes
+    assert {label.get_text() for label in left.get_yticklabels()} == {*map(packages.printed_name, KINDS)}
+    for axis, place in ((left, BOUND + cost(100, 300)), (right, TOPICS[0])):
+        marks = {str(line.get_label()): line for line in axis.get_lines() if line.get_label() in KINDS}
+        assert {name: float(np.asarray(mark.get_xdata())[0]) for name, mark in marks.items()} == pytest.approx(
+            dict.fromkeys(KINDS, place), rel=1e-9
+        )
+        assert {mark.get_color() for mark in marks.values()} == {style.CHARGING}
+    tails = [np.asarray(line.get_xdata()) for line in left.get_lines() if line.get_linewidth() == 0.8]
+    assert [*tails[0]] == pytest.approx([BOUND + cost(100, 300), BOUND + cost(100, 25)])
+    assert [*np.asarray(right.get_lines()[0].get_xdata())] == [20]  # the likelihood's best
 
 
 def test_a_packages_number_and_its_choice_are_held_to_its_models_likelihood() -> None:
@@ -87,7 +90,14 @@ def test_the_tables_have_choices_parts_that_add_up_and_mends() -> None:
         assert row in plain_rows(table(given))
     names = ("Shown", "Fewest", "Most", "Grid", "ChooseFewest", "ChooseMost")
     printed = [macros(given)[f"Packages{name}"] for name in names]
-    assert printed == ["100", "5", "100", "3", latex.listed(list(KINDS)), NOT_RUN]
+    assert printed == [
+        "100",
+        "5",
+        "100",
+        "3",
+        latex.listed([packages.printed_name(package) for package in KINDS]),
+        NOT_RUN,
+    ]
 
 
 def test_questions_are_answered_with_the_studys_numbers() -> None:

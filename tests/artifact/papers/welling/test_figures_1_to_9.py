@@ -18,10 +18,11 @@ from artifact.papers.welling.figures.figures_4_to_6_smoothing import (
     added_after_training,
     added_at_every_m_step,
     beyond_the_vocabulary,
+    overfitting,
 )
 from artifact.papers.welling.figures.figures_7_to_9_comparison import comparison
 from artifact.results.scores import COLUMNS
-from artifact.typesetting import style
+from artifact.typesetting import latex, style
 from heldout.evaluators import FULL, HALF
 
 HOF = {2: 900.0, 5: 700.0, 10: 600.0}
@@ -145,6 +146,16 @@ def test_smoothing_figures_show_every_constant_of_their_own_reading_in_both_pane
         assert low == high
         assert "perplexity per token" in texts(figure)
         assert "$10^{-10}$" in texts(figure)
+
+
+def test_overfitting_is_drawn_of_the_first_corpus_and_of_the_last() -> None:
+    given = of_small_study()
+    axes = overfitting(given).axes[:3]
+    last = latex.corpus_title(given.settings.corpora[:3][-1])
+    assert [axis.get_title() for axis in axes] == ["Cranfield, full", "Cranfield, half", f"{last}, half"]
+    for axis, evaluator in zip(axes, (FULL, HALF), strict=False):
+        expected = [sum(made_up(k, 1e-10, evaluator, s) for s in (0, 1)) / 2.0 for k in (2, 5, 10)]
+        assert ys(axis.lines[0]) == pytest.approx(expected)
 
 
 def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_colours() -> None:

@@ -20,17 +20,17 @@ from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.models import LDA, PLSA
 from heldout.typing import Floats
 
-# model, quantity, label, colour: the evaluator's, or the model's where it has one alone; from the top
+# model, quantity and label, from the top
 ESTIMATES = (
-    (PLSA, FULL, "PLSA, full folding-in", style.EVALUATOR_COLOURS[FULL]),
-    (LDA, FULL, "LDA, full folding-in", style.EVALUATOR_COLOURS[FULL]),
-    (PLSA, MEAN_FIELD_BOUND, "PLSA, mean-field bound", style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]),
-    (LDA, MEAN_FIELD_BOUND, "LDA, mean-field bound", style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]),
-    (MIXTURE, BOUND, "mixture, point bound", style.COLOURS[MIXTURE]),
-    (HIDDEN_MARKOV, BOUND, "HMM, point bound", style.COLOURS[HIDDEN_MARKOV]),
+    (PLSA, FULL, "PLSA, full folding-in"),
+    (LDA, FULL, "LDA, full folding-in"),
+    (PLSA, MEAN_FIELD_BOUND, "PLSA, mean-field bound"),
+    (LDA, MEAN_FIELD_BOUND, "LDA, mean-field bound"),
+    (MIXTURE, BOUND, "mixture, point bound"),
+    (HIDDEN_MARKOV, BOUND, "HMM, point bound"),
 )
-LINEAR = 1e-3  # range in which the axis is linear, nats per token
-HEIGHT = 3.4  # inches, with which a row has room for its documents and their median
+LINEAR = 1e-2  # range in which the axis is linear, nats per token
+HEIGHT = 2.5  # inches, with which a row has room for its documents and their median
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
@@ -41,7 +41,7 @@ def documents(inputs: Inputs) -> Figure:
     goes from the 5th to the 95th percentile, and the number is the median.
     """
     corpus = bounds_corpus(inputs)
-    gaps = differences(inputs, corpus, [(model, quantity) for model, quantity, _, _ in ESTIMATES])
+    gaps = differences(inputs, corpus, [(model, quantity) for model, quantity, _ in ESTIMATES])
     columns = sorted({int(k) for k in gaps.loc[gaps["model"].isin([PLSA, LDA]), "topics"]})
     if not columns:
         raise InputError(f"bounds: neither PLSA nor LDA has exact marginals on {corpus}; measure the bounds")
@@ -54,24 +54,23 @@ def documents(inputs: Inputs) -> Figure:
     furthest = max(LINEAR * 10.0, float(gaps["gain"].abs().max()))
     ends = 1.25 * furthest
     for axis, k in zip(axes, columns, strict=True):
-        axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.2)
+        axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.6)
         axis.set_xlim(-ends, ends)
         axis.axvspan(-ends, 0.0, color=style.TOO_LOW, zorder=0, linewidth=0)
         axis.axvspan(0.0, ends, color=style.TOO_HIGH, zorder=0, linewidth=0)
         axis.axvline(0.0, color=style.INK, linewidth=0.9, zorder=1)
-        for i, (model, quantity, _, colour) in enumerate(rows):
+        for i, (model, quantity, _) in enumerate(rows):
             values = select(gaps, model=model, quantity=quantity, topics=k)["gain"]
             if len(values):
-                _row(axis, i, values.to_numpy(float), colour)
+                _row(axis, i, values.to_numpy(float), style.COLOURS[model])
         axis.grid(visible=False, axis="y")
         powers = [10.0**e for e in range(-2, math.floor(math.log10(furthest)) + 1)]
         ticks = [*(-power for power in reversed(powers)), 0.0, *powers]
-        labels = [f"{tick:g}".replace("-", style.MINUS).replace("0.", ".") for tick in ticks]
-        style.ticks(axis.xaxis, ticks, labels)
+        style.ticks(axis.xaxis, ticks, [style.signed_label(tick) for tick in ticks], fontsize=7.0)
         for x, text in ((0.25, "pessimistic"), (0.75, "optimistic")):
             style.label(axis, text, (x, 0.02), xycoords="axes fraction", ha="center", va="bottom", fontstyle="italic")
     axes[0].set_ylim(len(rows) - 0.1, -0.75)
-    axes[0].set_yticks(range(len(rows)), [label for _, _, label, _ in rows])
+    axes[0].set_yticks(range(len(rows)), [label for _, _, label in rows])
     for axis in axes:
         axis.tick_params(axis="y", length=0)
     figure.supxlabel(
@@ -91,16 +90,4 @@ def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
     axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
     ground = (0.75 if median > 0.0 else 0.25, i - 0.3)  # the region of its sign, above the documents
     props: style.Props = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "bottom", "fontsize": 7.0}
-    style.label(axis, _median(median), ground, **props)
-
-
-def _median(value: float) -> str:
-    """Return a median with its sign, to three decimals; a smaller one to its leading digit or as a power of ten."""
-    if value == 0.0:
-        return "0"
-    sign = "+" if value > 0.0 else style.MINUS
-    if abs(value) < 5e-5:
-        return f"{sign}$10^{{{round(math.log10(abs(value)))}}}$"
-    if abs(value) < 5e-4:
-        return f"{sign}{abs(value):.4f}"
-    return f"{value:+.3f}".replace("-", style.MINUS)
+    style.label(axis, f"{'+' if median > 0.0 else ''}{median:.3f}".replace("-", style.MINUS), ground, **props)

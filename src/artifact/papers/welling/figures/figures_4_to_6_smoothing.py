@@ -1,4 +1,4 @@
-"""Figures 4 to 6: PLSA against topics, one curve per constant, full and half folding-in; as one; beyond V topics."""
+"""Figures 4 to 6: PLSA against topics, one curve per constant, full and half folding-in; in short; beyond V topics."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,14 @@ from matplotlib.figure import Figure
 
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.welling.results import beyond_points, points, second_reading
-from artifact.typesetting import style
-from heldout.evaluators import FOLDING_IN, FULL
+from artifact.typesetting import latex, style
+from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.models import PLSA
 
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_CORPORA = 3  # number of the source's corpora
 WIDEST, THINNEST = 2.0, 0.8  # points; widths of the curves of the smallest and of the largest constant
 
 
@@ -40,6 +41,24 @@ def beyond_the_vocabulary(inputs: Inputs) -> Figure:
     topics = sorted({*settings.topics, *settings.beyond.topics})
     vocabulary = int(inputs.corpus(corpus)["vocabulary"])
     return _draw(curves, topics, synthetic=inputs.synthetic(corpus), vocabulary=vocabulary)
+
+
+def overfitting(inputs: Inputs) -> Figure:
+    """Draw the first corpus by full and by half folding-in, and the third, or the last, by half folding-in."""
+    first, *others = inputs.settings.corpora[:MOST_CORPORA]
+    panels = [(first, FULL), (first, HALF), *((corpus, HALF) for corpus in others[-1:])]
+    tables = [points(inputs, [corpus], PLSA, evaluator) for corpus, evaluator in panels]
+    constants = sorted({constant for table in tables for constant in table["smoothing"]})
+    titles = [f"{latex.corpus_title(corpus)}, {evaluator.partition('-')[0]}" for corpus, evaluator in panels]
+    synthetic = [inputs.synthetic(corpus) for corpus, _ in panels]
+    figure, (axes,) = style.grid(1, len(panels), 2.1, titles=titles, synthetic=synthetic)
+    for axis, table in zip(axes, tables, strict=True):
+        _lines(axis, table, constants)
+        style.finish([axis], style.sparse_ticks(inputs.settings.topics))
+        axis.set_xlabel("number of topics")
+    axes[0].set_ylabel("perplexity per token")
+    _scale(figure, axes, constants)
+    return figure
 
 
 def _reading(inputs: Inputs, corpus: str, curves: "Mapping[str, pd.DataFrame]") -> Figure:
