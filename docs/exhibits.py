@@ -1,4 +1,4 @@
-"""Pages of the site with every exhibit of a study: pictures of figures, tables in HTML, effects. Sphinx calls `make`."""
+"""Pages of the site with every exhibit of a study: pictures, tables and effects. Sphinx calls `make`."""
 
 import html
 import json
@@ -15,44 +15,33 @@ from artifact.typesetting.exhibits import SHARED, exhibits, make_all
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "data/reference"
-HEADS = {
-    "paper": "# Exhibits of the paper\n\nA number of the PDF leads to the name: `make exhibit FIGURE=5`, `make exhibit TABLE=S2`.\n",
-    "gallery": "# Exhibits of the gallery\n\nA number of the PDF leads to the name: `make exhibit FIGURE=5 STUDY=gallery`.\n",
-}
-MADE = "\nMade from `data/reference/{study}`, with this site.\n"
-TAGS = {"textbf": "b", "emph": "i", "texttt": "code", "textsuperscript": "sup", "^": "sup", "_": "sub"}
-SYMBOLS = {
-    **{name: chr(0x3B1 + i) for i, name in enumerate("alpha beta gamma delta epsilon zeta eta theta".split())},
-    **{"lambda": "λ", "mu": "μ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ", "Psi": "Ψ"},
-    **{"Gamma": "Γ", "Delta": "Δ", "cdot": "·", "times": "×", "pm": "±", "le": "≤", "ge": "≥", "sim": "~", "infty": "∞"},
-    **{"in": "∈", "to": "→", "Sigma": "Σ", "geq": "≥", "leq": "≤", "mid": " | ", "sum": "∑", "prod": "∏", "dots": "…", "dag": "†", "ddagger": "‡", "top": "ᵀ"},
-    **{"lvert": "|", "rvert": "|", "quad": " ", "newline": "<br>", "textasciitilde": "~", "textbackslash": "\\"},
-    **{"textless": "&lt;", "textgreater": "&gt;", "sqrt": "√", "tilde": "~", "hat": "", "frac": "", "notshown": "–"},
-    **dict.fromkeys(("boldmath", "scriptsize", "footnotesize", "ensuremath", "mbox", "mathrm", "mathcal"), ""),
-    **dict.fromkeys(("mathbb", "mathbf", "citet", "SyntheticNotice", "left", "right", ",", "(", ")", "/", "!"), ""),
-    **{"%": "%", "&": "&amp;", "$": "$", "#": "#", "_": "_", " ": " ", ";": " ", "\\": "<br>", "{": "{", "}": "}"},
-}
-STYLE = """\
-.exhibit { overflow-x: auto; font-size: .8rem; }
-.exhibit th, .exhibit td { padding: .1rem .5rem; text-align: left; vertical-align: top; }
-.exhibit td { font-variant-numeric: tabular-nums; }
+HEAD = """\
+# Exhibits of the {study}
+
+Every figure and table under its name, with those that no PDF shows, made from `data/reference/{study}` with this site.
+A number of a PDF leads to a file: `make exhibit FIGURE=5{option}`.
 """
+TAGS = {"textbf": "b", "emph": "i", "texttt": "code", "textsuperscript": "sup", "^": "sup", "_": "sub"}
+# entities of HTML whose names are not LaTeX's
+ENTITIES = {"cdot": "middot", "infty": "infin", "dots": "hellip", "dag": "dagger", "to": "rarr", "sqrt": "radic"}
+ENTITIES |= {"textless": "lt", "textgreater": "gt", "textbackslash": "bsol", "notshown": "ndash"}
+ENTITIES |= {"lvert": "vert", "rvert": "vert"}
+SILENT = {"boldmath", "scriptsize", "footnotesize", "ensuremath", "mbox", "mathrm", "mathcal", "mathbb", "mathbf"}
+SILENT |= {"citet", "SyntheticNotice", "left", "right", "hat", "frac", *",()/!"}
 
 
 def make(folder: Path) -> None:
-    """Write the page of each study, STUDY.md, its figures, STUDY/NAME.png, and the pages' style to a folder."""
-    for study, head in HEADS.items():
+    """Write the page of each study, STUDY.md, and its figures, STUDY/NAME.png, to a folder."""
+    for study, option in {"paper": "", "gallery": " STUDY=gallery"}.items():
         inputs = read(study, folder / study)
         known = exhibits(inputs.papers, inputs.study)
         make_all([name for name in known if kind(name) == "figure"], inputs, folder / study, suffix="png", processes=2)
-        parts = [head, MADE.format(study=study), *_sections(inputs, known), "\n## Contrasts and their effects\n"]
-        parts += [
-            f"\n### {paper.source}\n\n{contrasts_table.markdown(paper.part('contrasts'), inputs)}"
-            for paper in inputs.papers
-            if paper.part("contrasts")
-        ]
+        parts = [HEAD.format(study=study, option=option), *sections(inputs, known)]
+        parts.append("\n## table-contrasts\n\nThe contrasts and their effects, source by source.\n")
+        for paper in inputs.papers:
+            if contrasts := paper.part("contrasts"):
+                parts.append(f"\n### {paper.source}\n\n{contrasts_table.markdown(contrasts, inputs)}")
         (folder / f"{study}.md").write_text("".join(parts), encoding="utf-8")
-    (folder / "exhibits.css").write_text(STYLE)
 
 
 def read(study: str, folder: Path) -> Inputs:
@@ -67,7 +56,7 @@ def read(study: str, folder: Path) -> Inputs:
     return Results(study=settings, **tables, **more, timings=(kept / "timings.csv",)).read()
 
 
-def _sections(inputs: Inputs, known: dict[str, Exhibit]) -> Iterator[str]:
+def sections(inputs: Inputs, known: dict[str, Exhibit]) -> Iterator[str]:
     """Yield the page's sections, paper by paper, an exhibit under its name."""
     for source, names in {**{paper.source: paper.exhibits for paper in inputs.papers}, "All sources": SHARED}.items():
         shown = [name for name in names if name in known and name not in ("macros", "table-contrasts")]
@@ -117,11 +106,11 @@ def _split(source: str, mark: str) -> list[str]:
 
 
 def text(source: str) -> str:
-    """Return the words and formulas of a cell as HTML; a command that is not known stands as its name.
+    r"""Return the words and formulas of a cell as HTML; a command that is not known stands as its name.
 
     Examples:
-        >>> text(r"\\textbf{\\ensuremath{1.7\\cdot10^{-29}}} -- \\alpha")
-        '<b>1.7·10<sup>−29</sup></b> – α'
+        >>> text(r"\textbf{\ensuremath{10^{29}}} -- \alpha")
+        '<b>10<sup>29</sup></b> &ndash; &alpha;'
     """
     tokens = iter(re.findall(r"\\[A-Za-z]+\s*|\\.|--|[^\\]", source.strip(), flags=re.DOTALL))
     return re.sub(r"\s+", " ", "".join(_converted(tokens)))
@@ -130,19 +119,23 @@ def text(source: str) -> str:
 def _converted(tokens: Iterator[str]) -> Iterator[str]:
     """Yield the HTML of tokens, to the end of their group."""
     for token in tokens:
-        name = token.strip().removeprefix("\\") if token.startswith("\\") else token
+        name = token.strip().removeprefix("\\") or " "
         if token == "}":
             return
-        if name in TAGS and token != r"\_":
-            yield f"<{TAGS[name]}>{_argument(tokens)}</{TAGS[name]}>"
-        elif token.startswith("\\"):
-            yield SYMBOLS.get(name, f"{name} ")
-            if name in ("ensuremath", "mathrm"):
-                yield _argument(tokens).replace("-", "−")
-        elif token != "{":
-            yield {"--": "–", "~": "\N{NO-BREAK SPACE}", "$": ""}.get(token, html.escape(token))
-        else:
+        if token == "{":
             yield "".join(_converted(tokens))
+        elif name in TAGS and token != r"\_":
+            yield f"<{TAGS[name]}>{_argument(tokens)}</{TAGS[name]}>"
+        elif name == "newline":
+            yield "<br>"
+        elif name in SILENT and token != name:
+            yield _argument(tokens).replace("-", "&minus;") if name == "ensuremath" else ""
+        elif token.startswith("\\") and name.isalpha():
+            entity = f"&{ENTITIES.get(name, name)};"
+            known = html.unescape(entity) != entity
+            yield (entity if known else name) + " " * (token[-1].isspace() or not known)
+        else:
+            yield {"--": "&ndash;", "~": "&nbsp;", "$": ""}.get(token, html.escape(name))
 
 
 def _argument(tokens: Iterator[str]) -> str:

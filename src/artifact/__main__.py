@@ -344,6 +344,13 @@ def exhibits(
     make_all(list(names), inputs, output, suffix=suffix, processes=processes)
 
 
+def numbered(kind: str, number: str, *, study: str = "paper") -> None:
+    """Print the files of a figure or table by its number in a study's typeset documents, such as "figure 5"."""
+    from artifact.typesetting.exhibits import numbered, path
+
+    print(*(path(name, study) for name in numbered(kind, number, Path(f"paper/generated/{study}"))))
+
+
 def prose(
     sources: tuple[Path, ...],
     *,
@@ -470,7 +477,7 @@ def verify(effects: Path, *, reference: Path, output: Output) -> int:
 
 STEPS = (
     *(study, check, fetch, prepare, synthesize, draw, describe, fit, grow, sweep, experiment, collect, timings),
-    *(effects, plan, exhibits, prose, readme, digest, compare, verify),
+    *(effects, plan, exhibits, numbered, prose, readme, digest, compare, verify),
 )
 
 

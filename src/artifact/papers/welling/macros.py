@@ -13,18 +13,15 @@ from artifact.papers.welling.results import (
     best_points,
     beyond_ends,
     beyond_points,
-    falls,
     lda_variants,
-    lies_below,
     means,
     points,
-    second_reading,
 )
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
-from artifact.typesetting.macros import POSITIONS, Macros, bands, count
+from artifact.typesetting.macros import POSITIONS, Macros, count
 from heldout.evaluators import FOLDING_IN, FULL, HALF
-from heldout.models import EPCA, LDA, PLSA, TEM, VEM
+from heldout.models import EPCA, LDA, PLSA, TEM
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,10 +47,7 @@ def macros(inputs: Inputs) -> Macros:
             for variant, prior in PRIORS.items()
             for evaluator, side in SIDES.items()
         }
-        numbers = {
-            "FullSecondFalls": how_often("falls", falls(second_reading(inputs, corpus, FULL))),
-            "LdaHalfLies": how_often("lies lower", lies_below(lda["HalfLda"], best(plsa[HALF])), "points"),
-        }
+        numbers: Macros = {}
         for evaluator, side in SIDES.items():
             table = plsa[evaluator]
             by_constant = [means(curve) for _, curve in table.groupby("smoothing")]
@@ -71,14 +65,12 @@ def macros(inputs: Inputs) -> Macros:
         }
         for name, curve in (lda | epca).items():
             numbers[f"{name}LowestAt"] = _curve(curve)["LowestAt"]
-        numbers["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in numbers.items()}
     return result | _beyond_vocabulary(inputs) | _convergence(inputs) | _priors(inputs)
 
 
 def _settings(inputs: Inputs) -> Macros:
     settings = inputs.settings
-    second = len(settings.second_reading_seeds)
     betas = [variant.rpartition("-")[2] for variant in settings.swept_variants(TEM)]
     printed = {
         latex.camel(model, part, name): latex.setting(settings.setting(model, part, name))
@@ -86,8 +78,6 @@ def _settings(inputs: Inputs) -> Macros:
         for name in names
     }
     return printed | {
-        "SecondBandsInWords": bands(second),
-        "BeyondBandsInWords": bands(len(settings.beyond.seeds)),
         "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
         "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
         "TemperedBetas": f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN,
@@ -121,16 +111,6 @@ def _priors(inputs: Inputs) -> Macros:
     }
 
 
-def _versions_apart(inputs: Inputs, corpus: str) -> str:
-    """Return the largest distance between the best curves of PLSA-HOF and PLSA-VEM, by either way to fold in."""
-    distances: list[float] = []
-    for evaluator in FOLDING_IN:
-        first, second = (means(best(points(inputs, [corpus], model, evaluator))) for model in (PLSA, VEM))
-        ratios = (first / second).dropna()
-        distances += [max(ratio, 1.0 / ratio) - 1.0 for ratio in ratios]
-    return latex.percent(max(distances)) if distances else NOT_RUN
-
-
 def _curve(curve: "pd.DataFrame") -> Macros:
     """Return a curve's end and lowest point, means over seeds with standard errors; "not run" where there is none."""
     if curve.empty:
@@ -158,7 +138,7 @@ def _curve(curve: "pd.DataFrame") -> Macros:
 def _beyond_vocabulary(inputs: Inputs) -> Macros:
     """Return the perplexities of folding in at the largest number of topics beyond the vocabulary."""
     corpus = inputs.settings.beyond.corpus
-    result = {f"Beyond{name}": NOT_RUN for name in ("Vocabulary", "From", "To", "FullTo", "HalfTo")}
+    result = {f"Beyond{name}": NOT_RUN for name in ("From", "To", "FullTo", "HalfTo")}
     result |= {"BeyondCorpus": latex.corpus_name(corpus)}
     ends = beyond_ends(inputs)
     if ends is None:
@@ -170,7 +150,6 @@ def _beyond_vocabulary(inputs: Inputs) -> Macros:
     if chosen.empty or same["topics"].nunique() < len(ends):
         return result
     return result | {
-        "BeyondVocabulary": latex.integer(inputs.corpus(corpus)["vocabulary"]),
         "BeyondFrom": latex.integer(ends[0]),
         "BeyondTo": latex.integer(ends[1]),
         "BeyondFullTo": latex.perplexity(means(same).iloc[-1]),
@@ -183,23 +162,6 @@ def _convergence(inputs: Inputs) -> Macros:
     r_hats = select(inputs.measurements, quantity="r-hat")["value"]
     shown = {"RhatMedian": r_hats.median(), "RhatLargest": r_hats.max()}
     return {name: latex.decimal(value, 2) if len(r_hats) else NOT_RUN for name, value in shown.items()}
-
-
-def how_often(verb: str, happened: list[bool], what: str = "steps") -> str:
-    """Return in words the number of times that something happens.
-
-    Examples:
-        >>> how_often("falls", [True, False]), how_often("falls", [False, False])
-        ('falls at 1 of 2 steps', 'falls at none of 2 steps')
-    """
-    number, total = sum(happened), len(happened)
-    if total == 0:
-        return f"{verb} nowhere, for there are no {what} to compare"
-    if number == total:
-        return f"{verb} at every one of {total} {what}" if total > 1 else f"{verb} at the only {what.removesuffix('s')}"
-    if number == 0:
-        return f"{verb} at none of {total} {what}"
-    return f"{verb} at {number} of {total} {what}"
 
 
 def _share(number: int, total: int) -> str:
