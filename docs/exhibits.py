@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from artifact.__main__ import Results
 from artifact.contrasts.inputs import Inputs
@@ -50,7 +51,7 @@ def read(study: str, folder: Path) -> Inputs:
     settings = folder / "study.json"
     settings.write_text(json.dumps(load_study(ROOT / f"workflow/studies/{study}.yaml", ROOT / "data")))
     kept = REFERENCE / study
-    tables = {name: kept / f"{name}.csv" for name in ("scores", "corpora", "notes", "effects")}
+    tables: dict[str, Any] = {name: kept / f"{name}.csv" for name in ("scores", "corpora", "notes", "effects")}
     tables |= {name: kept / f"{name}.csv.gz" for name in ("measurements", "groups")}
     more = {"arrays": kept / "arrays.npz", "benchmarks": REFERENCE / "estimator_timings.csv"}
     return Results(study=settings, **tables, **more, timings=(kept / "timings.csv",)).read()
@@ -64,9 +65,9 @@ def sections(inputs: Inputs, known: dict[str, Exhibit]) -> Iterator[str]:
         for name in shown:
             exhibit = known[name]
             arguments = () if exhibit.corpus is None else (inputs.settings.corpora[exhibit.corpus],)
-            of = "".join(f", {latex.corpus_title(corpus)}" for corpus in arguments)
+            place = "".join(f", {latex.corpus_title(corpus)}" for corpus in arguments)
             source = f" ({exhibit.original})" if exhibit.original else ""
-            yield f"\n### {name}\n\n{exhibit.title[0].upper()}{exhibit.title[1:]}{of}{source}.\n\n"
+            yield f"\n### {name}\n\n{exhibit.title[0].upper()}{exhibit.title[1:]}{place}{source}.\n\n"
             if kind(name) == "figure":
                 yield f"![{name}]({inputs.settings.name}/{name}.png)\n"
             else:
@@ -88,8 +89,8 @@ def _row(line: str, tag: str) -> str:
     cells = []
     for cell in _split(line, "&") if line else ():
         span = re.match(r"\s*\\multicolumn\{(\d+)\}\{(?:[^{}]|\{[^{}]*\})*\}", cell)
-        across = f' colspan="{span[1]}"' if span and span[1] != "1" else ""
-        cells.append(f"<{tag}{across}>{text(cell[span.end() :] if span else cell)}</{tag}>")
+        columns = f' colspan="{span[1]}"' if span and span[1] != "1" else ""
+        cells.append(f"<{tag}{columns}>{text(cell[span.end() :] if span else cell)}</{tag}>")
     return "".join(cells)
 
 

@@ -345,7 +345,7 @@ def exhibits(
 
 
 def numbered(kind: str, number: str, *, study: str = "paper") -> None:
-    """Print the files of a figure or table by its number in a study's typeset documents, such as "figure 5"."""
+    """Print the files of a figure or table by its number in a study's typeset documents."""
     from artifact.typesetting.exhibits import numbered, path
 
     print(*(path(name, study) for name in numbered(kind, number, Path(f"paper/generated/{study}"))))

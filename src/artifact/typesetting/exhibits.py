@@ -49,7 +49,7 @@ def path(name: str, study: str) -> str:
 
 
 def numbered(kind: str, number: str, folder: Path) -> list[str]:
-    """Return the exhibits under a number, such as "5" or "S3", of the documents that were typeset in a folder.
+    """Return the exhibits under a number ("5", "S3") of the documents that were typeset in a folder.
 
     Raises:
         InputError: for a number that no figure or no table of them has.

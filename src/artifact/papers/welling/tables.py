@@ -125,7 +125,7 @@ def alternatives(inputs: Inputs) -> str:
         ]
     rows = [[latex.escape(model.upper()), what, *_changes(inputs, pairs)] for (model, what), pairs in compared.items()]
     head = r"model & other setting & full folding-in & half folding-in\\"
-    return latex.tabular(inputs, r"@{}lP{0.32\linewidth}rr@{}", head, rows)
+    return latex.tabular(inputs, r"@{}lP{0.28\linewidth}rr@{}", head, rows)
 
 
 def _changes(inputs: Inputs, pairs: Sequence[tuple[Sequence[Run], Sequence[Run]]]) -> list[str]:
@@ -137,7 +137,7 @@ def _changes(inputs: Inputs, pairs: Sequence[tuple[Sequence[Run], Sequence[Run]]
         rows = [both[both["evaluator"] == evaluator] for both in merged]
         ratios = [ratio for one in rows for ratio in (one["perplexity_y"] / one["perplexity_x"] - 1.0).tolist()]
         values = [ratio for ratio in ratios if math.isfinite(ratio)]
-        words = [latex.signed_percent(of(values)) for of in (statistics.median, min, max)] if values else []
+        words = [latex.signed_percent(summary(values)) for summary in (statistics.median, min, max)] if values else []
         cells.append(f"{words[0]} ({words[1]} to {words[2]})" if words else latex.DASH)
     return cells
 
