@@ -53,8 +53,8 @@ def read(study: str, folder: Path) -> Inputs:
     kept = REFERENCE / study
     tables: dict[str, Any] = {name: kept / f"{name}.csv" for name in ("scores", "corpora", "notes", "effects")}
     tables |= {name: kept / f"{name}.csv.gz" for name in ("measurements", "groups")}
-    more = {"arrays": kept / "arrays.npz", "benchmarks": REFERENCE / "estimator_timings.csv"}
-    return Results(study=settings, **tables, **more, timings=(kept / "timings.csv",)).read()
+    tables |= {"arrays": kept / "arrays.npz", "benchmarks": REFERENCE / "estimator_timings.csv"}
+    return Results(study=settings, **tables, timings=(kept / "timings.csv",)).read()
 
 
 def sections(inputs: Inputs, known: dict[str, Exhibit]) -> Iterator[str]:
