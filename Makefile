@@ -6,6 +6,9 @@ CORES ?= all
 STUDY ?=
 # a part of the study, of those that docs/reproduce.md lists
 PART ?=
+# the number of an exhibit in the PDFs
+FIGURE ?=
+TABLE ?=
 UPGRADE ?=
 
 # All stamps are named after the content they stand for: an edited lock or a moved checkout leave no stamp of the right
@@ -34,7 +37,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer trials mutants floors docs lint paper gallery reproduce reproduce-all verify packages compare report reference readme archive clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer trials mutants floors docs lint paper exhibit gallery reproduce reproduce-all verify packages compare report reference readme archive clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -65,12 +68,17 @@ mutants: setup ## Change kernels and effects by one sign or number, and see that
 floors: ## Try the oldest versions that pyproject.toml allows, in a fresh environment (4 minutes)
 	@$(PYTHON) workflow/newcomer/floors.py
 
-docs: setup ## Make the site in docs/site: tutorials and pictures are run, a warning or a broken link fails (3 minutes)
+docs: setup ## Make the site in docs/site: tutorials and pictures are run, a warning or a broken link fails (4 minutes)
 	@$(RUN) python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/site
 	@echo docs/site/index.html
 
 paper: setup ## Typeset paper/paper.pdf, or STUDY=gallery, from the committed reference results (a minute, no training)
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) --config results=reference -- paper/$(or $(STUDY),paper).pdf
+
+exhibit: setup ## Make an exhibit by its number in the PDFs, FIGURE=5 or TABLE=S2, after `make paper`; print its file
+	@files="$$($(RUN) python -m artifact numbered $(if $(FIGURE),figure '$(FIGURE)',table '$(TABLE)') --study $(or $(STUDY),paper))" && \
+	    $(SHOWN) --cores $(CORES) $(STUDY_FILE) $(if $(wildcard data/$(or $(STUDY),paper)/scores.csv),,--config results=reference) -- $$files && \
+	    echo "$$files"
 
 reproduce: setup ## Run the study "paper", or PART=NAME of it alone: from the raw corpora to paper/paper.pdf
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) $(if $(PART),-- part_$(PART))

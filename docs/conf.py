@@ -8,6 +8,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # the tutorials' documents, and the pictures
 
+import exhibits  # noqa: E402
 import pictures  # noqa: E402
 
 import heldout  # noqa: E402
@@ -50,6 +51,7 @@ logging.getLogger("gensim").setLevel(logging.WARNING)  # Sphinx shows what libra
 
 
 def setup(app: Any) -> None:
-    """Make the landing page's pictures and the tables before anything is read."""
+    """Make the landing page's pictures, the tables and the exhibits before anything is read."""
     pictures.make(HERE / "made" / "pictures")
+    exhibits.make(HERE / "made" / "exhibits")
     app.add_css_file("site.css")

@@ -33,6 +33,9 @@ STYLE = """\
 .pictures > * { margin: 0 0 1rem; }
 .pictures img { border: 1px solid var(--color-background-border); border-radius: .3rem; width: 100%; }
 @media (min-width: 64em) { .pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; } }
+.exhibit { overflow-x: auto; font-size: .8rem; }
+.exhibit th, .exhibit td { padding: .1rem .5rem; text-align: left; vertical-align: top; }
+.exhibit td { font-variant-numeric: tabular-nums; }
 .sphx-glr-download-link-note { display: none; }
 """
 

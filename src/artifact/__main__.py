@@ -343,6 +343,13 @@ def exhibits(
     make_all(list(names), inputs, output, suffix=suffix, processes=processes)
 
 
+def numbered(kind: str, number: str, *, study: str = "paper") -> None:
+    """Print the files of a figure or table by its number in a study's typeset documents."""
+    from artifact.typesetting.exhibits import numbered, path
+
+    print(*(path(name, study) for name in numbered(kind, number, Path(f"paper/generated/{study}"))))
+
+
 def prose(
     sources: tuple[Path, ...],
     *,
@@ -469,7 +476,7 @@ def verify(effects: Path, *, reference: Path, output: Output) -> int:
 
 STEPS = (
     *(study, check, fetch, prepare, synthesize, draw, describe, fit, grow, sweep, experiment, collect, timings),
-    *(effects, plan, exhibits, prose, readme, digest, compare, verify),
+    *(effects, plan, exhibits, numbered, prose, readme, digest, compare, verify),
 )
 
 

@@ -1,5 +1,6 @@
 """Exhibits by name: the exhibits of a study's papers, and the exhibits that depend on every paper."""
 
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -17,7 +18,6 @@ SHARED = {
     for name, title, function, parts in (
         ("table-contrasts", "the contrasts and their effects", "contrasts_table.render", ALL),
         ("table-scorecard", "statements of the sources and their effects", "scorecard.render", ALL),
-        ("table-provenance", "name and number of every exhibit", "provenance.render", ALL),
         ("macros", "every number in the text", "macros.render", ALL),
     )
 }
@@ -46,6 +46,19 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
 def path(name: str, study: str) -> str:
     """Return the path of an exhibit: figures/STUDY/NAME.pdf or paper/generated/STUDY/NAME.tex."""
     return f"figures/{study}/{name}.pdf" if kind(name) == "figure" else f"paper/generated/{study}/{name}.tex"
+
+
+def numbered(kind: str, number: str, folder: Path) -> list[str]:
+    """Return the exhibits under a number ("5", "S3") of the documents that were typeset in a folder.
+
+    Raises:
+        InputError: for a number that no figure or no table of them has.
+    """
+    labels = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.aux")))
+    label = rf"\\newlabel\{{exhibit:({re.escape(kind)}-[^}}]*)\}}\{{\{{{re.escape(number)}\}}"
+    if not (names := re.findall(label, labels)):
+        raise InputError(f"{folder}: no {kind} {number} was typeset there; run `make paper`, or give FIGURE or TABLE")
+    return list(dict.fromkeys(names))
 
 
 def corpora_of(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[str, ...]:

@@ -171,17 +171,15 @@ def timings(*rows: tuple[Any, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(TIMINGS))
 
 
-def test_every_exhibit_has_a_row(tmp_path: Path) -> None:
-    given = inputs()
-    make("table-provenance", given, tmp_path / "table.tex")
-    rows = {
-        name: line
-        for line in (tmp_path / "table.tex").read_text().splitlines()
-        for name in ALL
-        if f"{{{name}}} &" in line
-    }
-    assert rows.keys() == set(ALL) - {"macros", "table-provenance"}
-    assert rows["figure-beyond"].endswith(r"\exhibitnumber{figure-beyond}\\")
+def test_a_number_leads_to_the_exhibits_that_a_typeset_document_shows_under_it(tmp_path: Path) -> None:
+    labels = (("figure-4", "9"), ("figure-6", "9"), ("table-1", "9"), ("figure-5", "S9"))
+    written = "".join(rf"\newlabel{{exhibit:{name}}}{{{{{number}}}{{14}}{{}}}}" + "\n" for name, number in labels)
+    (tmp_path / "paper.aux").write_text(written)
+    assert exhibits.numbered("figure", "9", tmp_path) == ["figure-4", "figure-6"]
+    assert exhibits.numbered("table", "9", tmp_path) == ["table-1"]
+    assert exhibits.numbered("figure", "S9", tmp_path) == ["figure-5"]
+    with pytest.raises(InputError, match=r"no table 1 "):
+        exhibits.numbered("table", "1", tmp_path)
 
 
 def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:

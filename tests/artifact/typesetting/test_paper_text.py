@@ -8,9 +8,9 @@ import pytest
 from printed import printed_nowhere
 from small_study import inputs, small_study
 
-from artifact.papers import PAPERS
+from artifact.papers import EXHIBITS
 from artifact.results.data_sets import DATA_SETS
-from artifact.typesetting.exhibits import exhibits
+from artifact.typesetting.exhibits import SHARED
 from artifact.typesetting.macros import macros
 
 PAPER = Path(__file__).parents[3] / "paper"
@@ -22,14 +22,12 @@ NOT_TEXT = (
     r"(?<!\\)%.*",
     r"\\(Welling\w+|Buntine\w+)\{\d+\}(\{\d+\})?",  # the originals' own numbering
     r"\\Drawn\{\w+\}",  # a corpus's name
-    r"\\(cite\w*|ref|eqref|label|input|includegraphics|bibliography)(\[[^]]*\])*\{[^}]*\}",
+    r"\\(cite\w*|ref|eqref|Site|label|input|includegraphics|bibliography)(\[[^]]*\])*\{[^}]*\}",
     r"\\(holds|effect|ends)(\{[^{}]*\})+",
-    r"\\\w+Figure\{\w+\}\{\w+\}(\{\d\})?",
     r"(?s)\\begin\{(equation|tabular)\}.*?\\end\{\1\}",
     r"\$[^$]*\$",
     r"#\d",
     r"\\newcommand\{\\\w+\}\[\d\]",
-    r"-\{\}-cores 2",  # part of a command
     r"\\setlength\{[^}]*\}\{[^}]*\}",
 )
 
@@ -58,22 +56,12 @@ def all_macros() -> dict[str, str]:
     return macros(inputs())
 
 
-def test_the_paper_shows_exhibits_of_the_study_and_none_twice() -> None:
+def test_a_document_shows_exhibits_that_there_are_and_none_twice() -> None:
+    """The site shows them all (test_site.py)."""
     shown = re.findall(r"\\includegraphics(?:\[[^]]*\])?\{([\w-]+)\}", ALL_TEXT)
-    shown += [f"figure-{name}" for name in re.findall(r"\\\w+Figure\{\w+\}\{(\w+)\}", ALL_TEXT)]
     shown += re.findall(r"\\input\{(table-[\w-]+)\.tex\}", ALL_TEXT)
-    kept = (
-        "validation",
-        "prior-share",
-        "same-halves",
-        "long-chains",
-        "newsgroups",
-        "packages",
-        "law",
-    )  # of kept studies' results
-    shown = [name for name in shown if not name.partition("-")[2].startswith(kept)]
     assert len(shown) == len(set(shown))
-    assert not set(shown) - exhibits(PAPERS, small_study()).keys()
+    assert {*shown, *re.findall(r"\\Site\{([\w-]+)\}", ALL_TEXT)} <= EXHIBITS.keys() | SHARED.keys()
 
 
 def test_citations_are_in_the_bibliography_and_all_of_it_is_cited() -> None:
@@ -90,7 +78,6 @@ def test_every_macro_is_printed() -> None:
 
 def test_key_numbers_follow_the_scores() -> None:
     values = all_macros()
-    assert values["CorpusOneLdaHalfLies"] == "lies lower at every one of 3 points"
     assert values["SizesApartMost"] == r"25.0\,\%"
     assert [values[f"Beyond{end}"] for end in ("From", "To")] == ["10", "50"]
     assert values["Commit"] == r"\texttt{0123456789ab}"

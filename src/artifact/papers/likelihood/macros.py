@@ -1,11 +1,6 @@
-"""The numbers of the new results: the optimism of folding-in and its repairs, and libraries' numbers."""
+"""The numbers of the new results: the optimism of folding-in and its repairs."""
 
-import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from artifact.contrasts.contrast import MODELS
 from artifact.contrasts.effect import NOT_RUN, chosen, shown
@@ -14,23 +9,19 @@ from artifact.papers.likelihood import law, long_chains, packages, results, same
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
-from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from artifact.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.validation import KIND
 from artifact.papers.likelihood.packages import SHOWN
 from artifact.papers.likelihood.prior_share import TODAY, gaps
-from artifact.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PEERS, curve
-from artifact.papers.likelihood.tables import large, power_of_ten
+from artifact.papers.likelihood.results import COMPONENTS, OPTIMISM, curve
+from artifact.papers.likelihood.tables import power_of_ten
 from artifact.results.reading import LARGEST, TRUTH, select
 from artifact.typesetting import latex
 from artifact.typesetting.macros import Macros, experiment_settings
-from heldout import evaluators
 from heldout.errors import InputError
-from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
+from heldout.evaluators import FULL, LAPLACE
 from heldout.models import PLSA
 
-TOMOTOPY, GENSIM = "tomotopy", "gensim"
-VARIATIONAL = ("scikit-learn", GENSIM)
 # perplexities and numbers of topics on the first corpus
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor", "FactorBest")),
@@ -53,7 +44,6 @@ def macros(inputs: Inputs) -> Macros:
         **_not_shown(inputs),
         **_components(inputs),
         **_probability(inputs),
-        **_peers(inputs),
         **_packages(inputs),
         **_today(inputs),
         **_chains(inputs),
@@ -65,9 +55,7 @@ def _not_shown(inputs: Inputs) -> Macros:
     """Return the number of values that exhibits leave out for their stated errors (`reading.printable`)."""
     named = {
         "Repair": tables.repair,
-        "Share": tables.prior_share,
         "Halves": same_halves.table,
-        "Today": tables.newsgroups,
     }
     counts = {}
     for name, table in named.items():
@@ -75,11 +63,7 @@ def _not_shown(inputs: Inputs) -> Macros:
             counts[f"{name}TableNotShown"] = latex.integer(table(inputs).count(latex.NOT_SHOWN))
         except InputError:  # not measured
             counts[f"{name}TableNotShown"] = NOT_RUN
-    corpora = [corpus for corpus in inputs.settings.corpora if len(curve(inputs, corpus, PLSA, TRUTH))]
-    shown = [int((~curve(inputs, corpus, PLSA, TRUTH, FITTED)["shown"]).sum()) for corpus in corpora]
-    return counts | {
-        "RepairFigureNotShown": latex.integer(sum(shown)),
-    }
+    return counts
 
 
 def _chains(inputs: Inputs) -> Macros:
@@ -164,11 +148,6 @@ def _components(inputs: Inputs) -> Macros:
     )
 
 
-def _runs(settings: Mapping[str, Any]) -> int | None:
-    """Return the runs of annealing on documents that are drawn to tell a probability; None if it was not run."""
-    return max(int(settings["samples"]) // probability.FEWER[evaluators.ANNEALED], 1) if "samples" in settings else None
-
-
 def _probability(inputs: Inputs) -> Macros:
     settings, sums = experiment_settings(inputs, probability.KIND), results.sums_over_documents(inputs)
     excesses, gaps = results.excesses(inputs), results.truth_gaps(inputs)
@@ -178,42 +157,7 @@ def _probability(inputs: Inputs) -> Macros:
         "ProbabilityDocuments": latex.setting(settings.get("documents")),
         "ProbabilityTokens": latex.setting(settings.get("sum_tokens")),
         "ProbabilityGapMost": latex.decimal(gaps.abs().max()) if len(gaps) else NOT_RUN,
-        "ProbabilityRuns": latex.setting(_runs(settings)),
         "ProbabilityLaplaceMost": latex.integer(round(laplace.max())) if len(laplace) else NOT_RUN,
         "ProbabilitySumLeast": power_of_ten(sums["log_sum"].min()) if len(sums) else NOT_RUN,
         "ProbabilitySumMost": power_of_ten(sums["log_sum"].max()) if len(sums) else NOT_RUN,
     }
-
-
-def _peers(inputs: Inputs) -> Macros:
-    settings, table = experiment_settings(inputs, PEERS), results.library_numbers(inputs)
-    named = [
-        f"{latex.escape(library)}~{latex.escape(text)}" for library, text in results.versions(inputs).items() if text
-    ]
-    result = {"PeersVersions": latex.listed(named) or NOT_RUN}
-    rounds = settings.get("rounds", {})
-    for name, library in (("MaxIter", "scikit-learn"), ("Passes", GENSIM), ("Sweeps", TOMOTOPY)):
-        result[f"Peers{name}"] = latex.setting(rounds.get(library))
-    # distance of a report less its growing term below mean field; a sampler's report is no bound
-    loose = (table[MEAN_FIELD_BOUND] - (table[REPORTED] - table[GROWING])).groupby(table["model"]).max().dropna()
-    loosest = [f"{latex.decimal(loose[one], 2)} nats per token for {one}" for one in VARIATIONAL if one in loose]
-    result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN}
-    by_cell, libraries = table.groupby(["corpus", "topics"]), table["model"].nunique()
-    for name, evaluator in (("True", TRUTH), ("Reported", REPORTED)):
-        ends = by_cell[evaluator].agg(["min", "max", "count"])
-        ends = ends[ends["count"] == libraries] if libraries > 1 else ends[:0]
-        result[f"Peers{name}ApartMost"] = _factor((ends["max"] - ends["min"]).max())
-    logged = select(table, model=GENSIM).dropna(subset=[VALUE, TRUTH])
-    lower = 2.0 ** -logged[VALUE] < np.exp(-logged[TRUTH])
-    result["PeersLogBelow"] = f"{latex.integer(lower.sum())} of {latex.integer(len(lower))}"
-    result["PeersReportedOverTrueMost"] = _factor((table[TRUTH] - table[REPORTED]).max())
-    compared = table[by_cell[TRUTH].transform("count") > 1]
-    best = compared[TRUTH] == compared.groupby(["corpus", "topics"])[TRUTH].transform("max")
-    best = best[(compared["model"] == TOMOTOPY) & compared[TRUTH].notna()]
-    text = f"{latex.integer(best.sum())} of {latex.integer(len(best))}"
-    result |= {"PeersTomotopyBest": text if len(best) else NOT_RUN}
-    return result
-
-
-def _factor(nats: float) -> str:
-    return NOT_RUN if math.isnan(nats) else large(math.exp(min(700.0, nats)))

@@ -192,7 +192,7 @@ def _parts_rows(table: "pd.DataFrame") -> Iterator[list[str]]:
 
 
 def mend(inputs: Inputs) -> str:
-    """Return scikit-learn's perplexity with all words as it is, as proposed, and mended further, by K.
+    """Return scikit-learn's perplexity with all words as it is, as proposed, and mended further, at three K.
 
     Without the topics' cost; without the words unseen in training, too; with topics fixed at their means, all words
     in; and the likelihood of these.
@@ -203,7 +203,9 @@ def mend(inputs: Inputs) -> str:
 
 
 def _mend_rows(table: "pd.DataFrame") -> Iterator[list[str]]:
-    for (corpus, k), rows in table.groupby(["corpus", "topics"], sort=True):
+    grid = sorted(set(table["topics"]))
+    shown = {grid[0], *results.available((20,), grid), grid[-1]} if grid else ()
+    for (corpus, k), rows in table[table["topics"].isin(shown)].groupby(["corpus", "topics"], sort=True):
         means: Any = rows.groupby(["words", "quantity"])["value"].mean()
         entire = means[ALL]
         free, known = (means[words][REPORTED] - means[words][PART + TOPICS_COST] for words in (ALL, KNOWN))

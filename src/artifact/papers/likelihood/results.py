@@ -399,15 +399,6 @@ def library_numbers(inputs: Inputs) -> "pd.DataFrame":
     return table.sort_values(cell, key=lambda column: column.map(lambda name: order.get(name, name)))
 
 
-def versions(inputs: Inputs) -> dict[str, str]:
-    """Return the version of every library that was run, from its notes; "" if they differ."""
-    if inputs.notes is None:
-        return {}
-    notes = select(inputs.notes, variant=PEERS, quantity=packages.VERSION)
-    texts = {library: set(select(notes, model=library)["text"]) for library in LIBRARIES}
-    return {library: named.pop() if len(named) == 1 else "" for library, named in texts.items() if named}
-
-
 def package_numbers(inputs: Inputs) -> "pd.DataFrame":
     """Return packages' numbers for sets of test documents, and their models' likelihoods, nats per token.
 

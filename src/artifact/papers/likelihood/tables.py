@@ -18,7 +18,7 @@ from artifact.papers.likelihood.experiments.optimism import DENSITY, ONE_STEP, P
 from artifact.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from artifact.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
-from artifact.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, Best, curve
+from artifact.papers.likelihood.results import FITTED, MIXTURE, OPTIMISM, PANEL, Best, curve
 from artifact.results.reading import LARGEST, TRUTH, printable, select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.table import MISSING, Table
@@ -32,8 +32,7 @@ from heldout.topics import perplexity
 if TYPE_CHECKING:
     import pandas as pd
 
-OPTIMISM_TOPICS, REPAIR_TOPICS, PEERS_TOPICS = (3, 100, 800), (3, 100, 400), (5, 20, 160)
-PRIORS = {OPTIMISM: "the model's", FLAT: "flat", FITTED: "fitted"}
+OPTIMISM_TOPICS, REPAIR_TOPICS, PEERS_TOPICS = (3, 100, 800), 400, (5, 20, 160)
 SCORES = {name: known.label for name, known in ESTIMATORS.items()} | {
     FULL: "full folding-in, maximum",
     probability.SAMPLED_FULL: "full folding-in, Gibbs sample",
@@ -246,22 +245,21 @@ model & $K$ & full folding-in & flat & best sum & {" & ".join(f"{M} fitted" for 
 
 
 def repair(inputs: Inputs) -> str:
-    """Return the errors of folding-in and its repairs, nats per token, at three numbers of topics."""
-    head = r"corpus & model & prior & $K$ & full & Laplace & one step & density & NML\\"
-    return latex.tabular(inputs, "@{}lllrrrrrr@{}", head, _repair_rows(inputs))
+    """Return the errors of folding-in and its repairs under a model's own prior, nats per token, with many topics."""
+    head = r"corpus & model & $K$ & full & Laplace & one step & density & NML\\"
+    return latex.tabular(inputs, "@{}llrrrrrr@{}", head, _repair_rows(inputs))
 
 
 def _repair_rows(inputs: Inputs) -> Iterator[list[str]]:
     for corpus in results.optimism_corpora(inputs):
         for model in (PLSA, LDA):
-            for variant, prior in PRIORS.items():
-                scores = (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
-                off = {name: results.errors(inputs, corpus, model, name, variant) for name in scores}
-                shown = curve(inputs, corpus, model, TRUTH, variant)["shown"]
-                for k in results.available(REPAIR_TOPICS, off[LAPLACE].index):
-                    names = [latex.corpus_name(corpus), style.MODEL_NAMES[model], prior, latex.integer(k)]
-                    cells = (_error(errors.get(k)) for errors in off.values())
-                    yield [*names, *(cells if shown[k] else [latex.NOT_SHOWN] * len(off))]
+            scores = (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
+            off = {name: results.errors(inputs, corpus, model, name, OPTIMISM) for name in scores}
+            shown = curve(inputs, corpus, model, TRUTH, OPTIMISM)["shown"]
+            for k in results.available((REPAIR_TOPICS,), off[LAPLACE].index):
+                names = [latex.corpus_name(corpus), style.MODEL_NAMES[model], latex.integer(k)]
+                cells = (_error(errors.get(k)) for errors in off.values())
+                yield [*names, *(cells if shown[k] else [latex.NOT_SHOWN] * len(off))]
 
 
 def _error(error: float | None) -> str:

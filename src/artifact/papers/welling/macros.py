@@ -13,18 +13,15 @@ from artifact.papers.welling.results import (
     best_points,
     beyond_ends,
     beyond_points,
-    falls,
     lda_variants,
-    lies_below,
     means,
     points,
-    second_reading,
 )
 from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds
-from artifact.typesetting.macros import POSITIONS, Macros, bands
-from heldout.evaluators import FOLDING_IN, FULL, HALF
-from heldout.models import EPCA, LDA, PLSA, TEM, VEM
+from artifact.typesetting.macros import POSITIONS, Macros
+from heldout.evaluators import FOLDING_IN, HALF
+from heldout.models import EPCA, LDA, PLSA, TEM
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,19 +45,13 @@ def macros(inputs: Inputs) -> Macros:
             "Epca": best_points(inputs, [corpus], EPCA, HALF, UNPENALISED),
             "EpcaGaussian": best_points(inputs, [corpus], EPCA, HALF, inputs.settings.variant(EPCA)),
         }
-        numbers = {
-            "FullSecondFalls": how_often("falls", falls(second_reading(inputs, corpus, FULL))),
-            "LdaHalfLies": how_often("lies lower", lies_below(curves["Lda"], curves["Best"]), "points"),
-            **{f"Half{name}LowestAt": _lowest_at(curve) for name, curve in curves.items()},
-        }
-        numbers["VersionsApart"] = _versions_apart(inputs, corpus)
+        numbers = {f"Half{name}LowestAt": _lowest_at(curve) for name, curve in curves.items()}
         result |= {f"Corpus{position}{name}": value for name, value in numbers.items()}
     return result | _beyond_vocabulary(inputs) | _convergence(inputs) | _priors(inputs)
 
 
 def _settings(inputs: Inputs) -> Macros:
     settings = inputs.settings
-    second = len(settings.second_reading_seeds)
     betas = [variant.rpartition("-")[2] for variant in settings.swept_variants(TEM)]
     printed = {
         latex.camel(model, part, name): latex.setting(settings.setting(model, part, name))
@@ -68,8 +59,6 @@ def _settings(inputs: Inputs) -> Macros:
         for name in names
     }
     return printed | {
-        "SecondBandsInWords": bands(second),
-        "BeyondBandsInWords": bands(len(settings.beyond.seeds)),
         "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
         "TemperedBetas": f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN,
         "EpcaTopicsLargest": latex.integer(settings.topics_of(EPCA)[-1]),
@@ -102,16 +91,6 @@ def _priors(inputs: Inputs) -> Macros:
     }
 
 
-def _versions_apart(inputs: Inputs, corpus: str) -> str:
-    """Return the largest distance between the best curves of PLSA-HOF and PLSA-VEM, by either way to fold in."""
-    distances: list[float] = []
-    for evaluator in FOLDING_IN:
-        first, second = (means(best(points(inputs, [corpus], model, evaluator))) for model in (PLSA, VEM))
-        ratios = (first / second).dropna()
-        distances += [max(ratio, 1.0 / ratio) - 1.0 for ratio in ratios]
-    return latex.percent(max(distances)) if distances else NOT_RUN
-
-
 def _lowest_at(curve: "pd.DataFrame") -> str:
     """Return a curve's lowest perplexity, the mean over seeds with its standard error, and K; a dash for no curve."""
     if curve.empty:
@@ -128,7 +107,7 @@ def _lowest_at(curve: "pd.DataFrame") -> str:
 def _beyond_vocabulary(inputs: Inputs) -> Macros:
     """Return the perplexities of folding in at the largest number of topics beyond the vocabulary."""
     corpus = inputs.settings.beyond.corpus
-    result = {f"Beyond{name}": NOT_RUN for name in ("Vocabulary", "From", "To", "FullTo", "HalfTo")}
+    result = {f"Beyond{name}": NOT_RUN for name in ("From", "To", "FullTo", "HalfTo")}
     result |= {"BeyondCorpus": latex.corpus_name(corpus)}
     ends = beyond_ends(inputs)
     if ends is None:
@@ -140,7 +119,6 @@ def _beyond_vocabulary(inputs: Inputs) -> Macros:
     if chosen.empty or same["topics"].nunique() < len(ends):
         return result
     return result | {
-        "BeyondVocabulary": latex.integer(inputs.corpus(corpus)["vocabulary"]),
         "BeyondFrom": latex.integer(ends[0]),
         "BeyondTo": latex.integer(ends[1]),
         "BeyondFullTo": latex.perplexity(means(same).iloc[-1]),
@@ -153,20 +131,3 @@ def _convergence(inputs: Inputs) -> Macros:
     r_hats = select(inputs.measurements, quantity="r-hat")["value"]
     shown = {"RhatMedian": r_hats.median(), "RhatLargest": r_hats.max()}
     return {name: latex.decimal(value, 2) if len(r_hats) else NOT_RUN for name, value in shown.items()}
-
-
-def how_often(verb: str, happened: list[bool], what: str = "steps") -> str:
-    """Return in words the number of times that something happens.
-
-    Examples:
-        >>> how_often("falls", [True, False]), how_often("falls", [False, False])
-        ('falls at 1 of 2 steps', 'falls at none of 2 steps')
-    """
-    number, total = sum(happened), len(happened)
-    if total == 0:
-        return f"{verb} nowhere, for there are no {what} to compare"
-    if number == total:
-        return f"{verb} at every one of {total} {what}" if total > 1 else f"{verb} at the only {what.removesuffix('s')}"
-    if number == 0:
-        return f"{verb} at none of {total} {what}"
-    return f"{verb} at {number} of {total} {what}"

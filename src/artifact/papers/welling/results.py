@@ -121,17 +121,6 @@ def beyond_points(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) ->
     return points(inputs, [settings.beyond.corpus], PLSA, evaluator, topics=grid, seeds=settings.beyond.seeds)
 
 
-def falls(table: "pd.DataFrame") -> list[bool]:
-    """Return whether perplexity falls from one number of topics to the next, by constant and seed."""
-    changes = table.sort_values("topics").groupby(["smoothing", "seed"])["perplexity"].diff()
-    return list(changes.dropna() < 0.0)
-
-
-def lies_below(curve: "pd.DataFrame", other: "pd.DataFrame") -> list[bool]:
-    """Return whether one mean curve is below another at each number of topics that both have."""
-    return list((means(curve) - means(other)).dropna() < 0.0)
-
-
 def bands(inputs: Inputs, corpus: str) -> "pd.DataFrame":
     """Return PLSA's "folded", its perplexity by folding-in, and "limit", an upper limit on it after normalisation.
 

@@ -1,5 +1,6 @@
 """Welling et al.'s tables: Table 1, the family of models of section 3, and other settings."""
 
+import math
 import statistics
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -125,51 +126,45 @@ def alternatives(inputs: Inputs) -> str:
         return [Run(corpus, model, variant, k, seed) for k in topics for seed in seeds]
 
     _, topics, seeds = study.alternative_grid
-    compared: list[tuple[str, str, str, list[Run], list[Run]]] = []  # model, setting, corpus, chosen and other runs
+    compared: dict[tuple[str, str], list[tuple[list[Run], list[Run]]]] = {}  # runs of ours and others, by corpus
     for other in study.alternatives:
         what = ", ".join(
             f"{'' if part == 'train' else 'folding in: '}{latex.wording(name.replace('_', ' '))} {latex.setting(value)}"
             for (part, name), value in other.changes.items()
         )
         place, main = (other.corpus, other.model), study.variant(other.model)
-        chosen, changed = (runs(*place, variant, topics, other.seeds) for variant in (main, other.variant))
-        compared.append((other.model, what, other.corpus, chosen, changed))
+        ours, changed = (runs(*place, variant, topics, other.seeds) for variant in (main, other.variant))
+        compared.setdefault((other.model, what), []).append((ours, changed))
     for corpus in study.alternative_corpora:
         for model in (PLSA, LDA):
-            stemmed = corpus.partition("-")[0]
-            chosen, changed = (runs(c, model, study.variant(model), topics, seeds) for c in (stemmed, corpus))
-            compared.append((model, "words not stemmed", stemmed, chosen, changed))
-    for corpus in study.corpora:
-        second = (list(study.main_runs(corpus, PLSA)), list(study.second_reading_runs(corpus)))
-        compared.append((PLSA, "constant added at every M step", corpus, *second))
-    for variant in lda_variants(inputs)[1:]:
-        for corpus in study.corpora:
-            grid = (study.topics_of(LDA), study.seeds_of(LDA))
-            chosen, changed = (runs(corpus, LDA, v, *grid) for v in (study.variant(LDA), variant))
-            compared.append((LDA, prior_in_words(inputs, variant), corpus, chosen, changed))
-    rows = [
-        [latex.escape(model.upper()), what, latex.corpus_name(corpus), *_changes(inputs, one, other)]
-        for model, what, corpus, one, other in compared
+            ours, changed = (
+                runs(c, model, study.variant(model), topics, seeds) for c in (corpus.partition("-")[0], corpus)
+            )
+            compared.setdefault((model, "words not stemmed"), []).append((ours, changed))
+    compared[PLSA, "constant added at every M step"] = [
+        (list(study.main_runs(corpus, PLSA)), list(study.second_reading_runs(corpus))) for corpus in study.corpora
     ]
-    head = r"model & other setting & corpus & full folding-in & half folding-in\\"
-    return latex.tabular(inputs, r"@{}lP{0.19\linewidth}lrr@{}", head, rows)
+    for variant in lda_variants(inputs)[1:]:
+        grid = (study.topics_of(LDA), study.seeds_of(LDA))
+        compared[LDA, prior_in_words(inputs, variant)] = [
+            (runs(corpus, LDA, study.variant(LDA), *grid), runs(corpus, LDA, variant, *grid))
+            for corpus in study.corpora
+        ]
+    rows = [[latex.escape(model.upper()), what, *_changes(inputs, pairs)] for (model, what), pairs in compared.items()]
+    head = r"model & other setting & full folding-in & half folding-in\\"
+    return latex.tabular(inputs, r"@{}lP{0.28\linewidth}rr@{}", head, rows)
 
 
-def _changes(inputs: Inputs, chosen: Sequence[Run], other: Sequence[Run]) -> list[str]:
-    """Return other / chosen - 1 by either way to fold in, at the same topics, seed and constant; a dash for none."""
+def _changes(inputs: Inputs, pairs: Sequence[tuple[Sequence[Run], Sequence[Run]]]) -> list[str]:
+    """Return other / ours - 1 by either way to fold in, at the same topics, seed and constant; a dash for none."""
     keys = ["topics", "seed", "smoothing", "evaluator"]
-    both = _perplexities(inputs, chosen).merge(_perplexities(inputs, other), on=keys)
+    merged = [_perplexities(inputs, ours).merge(_perplexities(inputs, other), on=keys) for ours, other in pairs]
     cells = []
     for evaluator in FOLDING_IN:
-        rows = both[both["evaluator"] == evaluator]
-        values = (
-            (rows["perplexity_y"] / rows["perplexity_x"] - 1.0).replace(float("inf"), float("nan")).dropna().tolist()
-        )
-        words = (
-            [latex.signed_percent(value) for value in (statistics.median(values), min(values), max(values))]
-            if values
-            else []
-        )
+        rows = [both[both["evaluator"] == evaluator] for both in merged]
+        ratios = [ratio for one in rows for ratio in (one["perplexity_y"] / one["perplexity_x"] - 1.0).tolist()]
+        values = [ratio for ratio in ratios if math.isfinite(ratio)]
+        words = [latex.signed_percent(summary(values)) for summary in (statistics.median, min, max)] if values else []
         cells.append(f"{words[0]} ({words[1]} to {words[2]})" if words else latex.DASH)
     return cells
 

@@ -31,7 +31,7 @@ def test_truth_is_exact_where_it_can_be_and_seeds_are_averaged() -> None:
     assert curve(replace(one, study={**one.study, "measures": {}}), "cranfield", PLSA, TRUTH).empty
 
 
-def test_seeds_of_libraries_are_averaged_and_versions_that_differ_are_not_stated() -> None:
+def test_seeds_of_libraries_are_averaged() -> None:
     def change(scores: pd.DataFrame) -> pd.DataFrame:
         return pd.concat([scores, scores.assign(seed=1, log_likelihood=scores["log_likelihood"] - 20.0)])
 
@@ -39,10 +39,6 @@ def test_seeds_of_libraries_are_averaged_and_versions_that_differ_are_not_stated
     points = select(results.library_numbers(given), corpus="cranfield", model="gensim")
     assert list(points["truth"]) == pytest.approx([peers.truth("gensim", k) - 0.01 for k in peers.TOPICS], rel=1e-12)
     assert list(points["error"]) == pytest.approx([0.0, *[peers.ERROR / math.sqrt(2.0)] * 2], rel=1e-12)
-    notes: Any = given.notes
-    mixed = notes.assign(text=notes["text"].mask((notes["model"] == "gensim") & (notes["topics"] == 5), "4.3.0"))
-    versions = {"scikit-learn": "1.9.1", "gensim": "", "tomotopy": "0.14.0"}
-    assert results.versions(replace(given, notes=mixed)) == versions
 
 
 def panels(rows: list[Measurement]) -> dict[Any, pd.DataFrame]:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from small_study import GIBBS, MAIN, inputs, row
 
-from artifact.papers.welling.results import best, falls, lies_below, means, points
+from artifact.papers.welling.results import best, means, points
 from artifact.results.reading import select
 from artifact.results.scores import COLUMNS
 from heldout.errors import InputError
@@ -18,18 +18,10 @@ def curve(*values: float, smoothing: float = 1e-4, seed: int = 0) -> pd.DataFram
     return pd.DataFrame(rows).assign(corpus="nips", variant=MAIN, smoothing=smoothing, seed=seed)
 
 
-def test_falls_are_counted_on_each_seeds_own_curve_where_a_mean_would_hide_a_rise() -> None:
-    two_seeds = pd.concat([curve(9.0, 8.0, 8.0), curve(9.0, 9.5, 7.0, seed=1)])
-    assert sorted(falls(two_seeds)) == [False, False, True, True]
-    assert falls(pd.concat([curve(3.0, 2.0, 1.0), curve(1.0, 2.0, smoothing=0.1)])).count(True) == 2
-    assert falls(curve(3.0)) == []
-
-
 def test_a_topic_number_that_a_seed_lacks_is_no_step() -> None:
     other = curve(9.0, 8.5, 10.0, seed=1)
     gap = pd.concat([curve(9.0, 8.0, 7.0), other[other["topics"] != 20]])
     assert means(gap).to_dict() == {10: 9.0, 20: 8.0, 30: 8.5}
-    assert sorted(falls(gap)) == [False, True, True]
 
 
 def test_best_is_the_curve_with_the_lowest_mean_value_anywhere() -> None:
@@ -60,8 +52,3 @@ def test_a_point_reported_twice_is_refused() -> None:
     twice.columns = pd.Index(COLUMNS)
     with pytest.raises(InputError, match=r"5 topics, constant 0\.1, seed 0 is reported twice"):
         points(replace(inputs(), scores=twice), ["nips"], "plsa-hof", FULL)
-
-
-def test_one_curve_below_another_is_counted_where_both_are_known() -> None:
-    assert lies_below(curve(1.0, 2.0, 3.0), curve(2.0, 2.0, 1.0, 0.0)) == [True, False, False]
-    assert lies_below(curve(), curve(1.0)) == []
