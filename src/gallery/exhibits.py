@@ -31,7 +31,7 @@ _UNITS = {
     "per rating, label, link, tag, word, arc": (ANSWERS,),
 }
 _LINEAR = 0.01  # nats, up to which the axis of gaps is linear
-_ROW, _FRAME, _TITLE = 0.125, 0.75, 3  # inches of a row and of a figure's frame; rows that a panel's frame takes
+_ROW, _FRAME, _TITLE = 0.118, 0.65, 3  # inches of a row and of a figure's frame; rows that a panel's frame takes
 _MOST = 1.3  # nats, where that axis ends
 _GAP_TICKS = (-1.0, -0.1, 0.0, 0.1, 1.0)
 _NUMBER = 30.0  # points from a panel to the end of its numbers
