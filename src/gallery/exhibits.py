@@ -46,10 +46,10 @@ def opening(inputs: Inputs) -> Figure:
     """
     gaps = results_opening.all_gaps(inputs)
     panels = {title: _rows([gap for gap in gaps if gap.kind == kind]) for kind, title in _KINDS.items()}
-    left, right, below = panels.values()
-    lines = max(len(left) + len(below) + _TITLE, len(right))
+    left, right, bottom = panels.values()
+    lines = max(len(left) + len(bottom) + _TITLE, len(right))
     figure = Figure(figsize=(style.WIDTH, _FRAME + _ROW * lines))
-    rows = figure.add_gridspec(2, 2, height_ratios=[max(1, len(left)), max(1, len(below))])
+    rows = figure.add_gridspec(2, 2, height_ratios=[max(1, len(left)), max(1, len(bottom))])
     places = (rows[0, 0], rows[:, 1], rows[1, 0])
     for place, (title, marks) in zip(places, panels.items(), strict=True):
         axis = figure.add_subplot(place)
@@ -64,13 +64,15 @@ def _rows(gaps: Sequence[results_opening.Gap]) -> list[tuple[str, list[results_o
     """Return labels of rows with their marks: by unit, after a row without marks that names it, the largest first."""
     rows = list[tuple[str, list[results_opening.Gap]]]()
     for unit, panels in _UNITS.items():
-        of_models = dict[tuple[str, str], list[results_opening.Gap]]()
+        model_rows = dict[tuple[str, str], list[results_opening.Gap]]()
         for gap in gaps:
             if gap.panel in panels:
-                of_models.setdefault((gap.model, gap.corpus), []).append(gap)
-        ordered = sorted(of_models.items(), key=lambda row: -abs(row[1][-1].gap))
+                model_rows.setdefault((gap.model, gap.corpus), []).append(gap)
+        ordered = sorted(model_rows.items(), key=lambda row: -abs(row[1][-1].gap))
         rows += [(unit, [])] if ordered else []
-        rows += [(f"{model}, {latex.corpus_title(corpus)}" if corpus else model, row) for (model, corpus), row in ordered]
+        rows += [
+            (f"{model}, {latex.corpus_title(corpus)}" if corpus else model, row) for (model, corpus), row in ordered
+        ]
     return rows
 
 
@@ -80,7 +82,7 @@ def _draw_gaps(axis: Axes, rows: Sequence[tuple[str, list[results_opening.Gap]]]
         for gap in gaps:
             small = abs(gap.gap) < results_opening.SHOWN
             colour = style.DARK if small else _OPTIMISTIC if gap.gap > 0.0 else _PESSIMISTIC
-            props = {"color": colour, "markersize": 5.5 if gap.most else 3.0}
+            props: style.Props = {"color": colour, "markersize": 5.5 if gap.most else 3.0}
             props |= {"markerfacecolor": style.WHITE} if gap.estimated else {}
             axis.plot(gap.gap, y, "x" if gap.collapsed else "D" if gap.alone else "o", **props)
             if gap.most:

@@ -20,7 +20,7 @@ from gallery.member import ANSWERS, LIKELIHOOD, PANELS, PARTITION, RESPONSES, TO
 from heldout.evaluators import FULL
 
 NEITHER = "neither"  # kind of a score that may lie on either side
-OF_WORDS = ("disclda",)  # experiments whose folding in is of words, and their score of the class
+FOLDED_WORDS = ("disclda",)  # experiments whose folding in is of words, and their score of the class
 SHOWN = 5e-4  # nats that three decimals tell from 0
 
 
@@ -77,7 +77,7 @@ def _order(mark: Gap) -> tuple[int, str]:
 def _gaps(inputs: Inputs, experiment: str, family: Family, model: str, label: str) -> list[Gap]:
     """Return a model's gaps with the fewest and the most components, on every corpus of its experiment."""
     gaps = []
-    kind = NEITHER if experiment in OF_WORDS or family.usual is None else family.usual.kind
+    kind = NEITHER if experiment in FOLDED_WORDS or family.usual is None else family.usual.kind
     corpora = list(dict.fromkeys(select(inputs.scores, variant=experiment)["corpus"]))
     scores = select(inputs.scores, variant=experiment, model=model)
     for corpus in dict.fromkeys(scores["corpus"]):
@@ -109,6 +109,14 @@ def _gaps_of_blocks(inputs: Inputs) -> list[Gap]:
     ends = [rows[0], rows[-1]] if len(rows) > 1 else rows
     pairs = max(1, nodes * (nodes - 1))
     return [
-        Gap(ANSWERS, PARTITION.kind, "stochastic blocks: arcs", "", place == len(ends) - 1, (joint - exact) / pairs, estimated=False)
+        Gap(
+            ANSWERS,
+            PARTITION.kind,
+            "stochastic blocks: arcs",
+            "",
+            place == len(ends) - 1,
+            (joint - exact) / pairs,
+            estimated=False,
+        )
         for place, (exact, joint) in enumerate(ends)
     ]

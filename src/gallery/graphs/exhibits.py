@@ -285,8 +285,8 @@ def graph_macros(inputs: Inputs) -> Macros:
         for kind, published in kinds.items():
             numbers = results.numbers_of_clusters(inputs, corpus, kind, eta or 1.0)["value"].tolist()
             other = f"where the chapter has {latex.integer(published)}"
-            beside = "as published, with every seed" if set(numbers) == {published} else other
-            result[f"Clusters{kind.capitalize()}"] = f"{over_seeds.span(numbers)}, {beside}"
+            agreement = "as published, with every seed" if set(numbers) == {published} else other
+            result[f"Clusters{kind.capitalize()}"] = f"{over_seeds.span(numbers)}, {agreement}"
     pairs = {"Gap": (node_features.PROFILE, node_features.EVIDENCE)}
     pairs["Laplace"] = (node_features.LAPLACE, node_features.EVIDENCE)
     for name, pair in pairs.items():
