@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import SymmetricalLogLocator
 
@@ -12,52 +13,93 @@ from artifact.results.data_sets import DATA_SETS, DataSet
 from artifact.typesetting import latex, style
 from gallery import opening as results_opening
 from gallery.graphs.spec import LINKS, NODE_FEATURES
+from gallery.member import ANSWERS, RESPONSES, TOKENS, TOKENS_OF_DOCUMENTS
 from gallery.misprints import MISPRINTS
 from gallery.tokens import science as results
 from heldout.corpora.names import RELATIONS
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 
 _OPTIMISTIC, _PESSIMISTIC = style.EVALUATOR_COLOURS[FULL], style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]
-_SHOWN = 5e-4  # nats that the table's decimals tell from 0
+_KINDS = {
+    "point": "at a point fitted to the data: too high",
+    "bound": "by a lower bound: too low",
+    results_opening.NEITHER: "otherwise: to either side",
+}
+_UNITS = {
+    "per token": (TOKENS_OF_DOCUMENTS, TOKENS),
+    "per response": (RESPONSES,),
+    "per rating, label, link, tag, word, arc": (ANSWERS,),
+}
 _LINEAR = 0.01  # nats, up to which the axis of gaps is linear
-_ROW, _FRAME = 0.15, 0.65  # inches of a model in a panel, and of the rest of the panel
-_MOST = 1.5  # nats, where that axis ends
-_GAP_TICKS = (-1.0, 0.0, 1.0)
+_ROW, _FRAME, _TITLE = 0.118, 0.65, 3  # inches of a row and of a figure's frame; rows that a panel's frame takes
+_MOST = 1.3  # nats, where that axis ends
+_GAP_TICKS = (-1.0, -0.1, 0.0, 0.1, 1.0)
+_NUMBER = 30.0  # points from a panel to the end of its numbers
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
 
 
 def opening(inputs: Inputs) -> Figure:
-    """Draw the gaps of usual scores, a panel for each kind of data and a row for each model.
+    """Draw the gaps of usual scores, a panel for each kind of score and a row for each model, by unit and size.
 
-    A small mark has the fewest components, a large one the most; a hollow one is held to an estimate.
+    A small mark has the fewest components, a large one, whose number stands at the right, the most; a hollow one is
+    held to an estimate, a diamond is of one split.
     """
-    by_panel = {panel: list(gaps) for panel, gaps in groupby(results_opening.all_gaps(inputs), lambda gap: gap.panel)}
-    sizes = [len({(gap.model, gap.corpus) for gap in gaps}) for gaps in by_panel.values()] or [1]
-    columns = min(2, len(sizes))
-    heights = [_FRAME + _ROW * max(sizes[first : first + columns]) for first in range(0, len(sizes), columns)]
-    figure, grid = style.grid(len(heights), columns, sum(heights), height_ratios=heights)
-    axes = grid.ravel()
-    for axis in axes[len(sizes) :]:
-        axis.set_axis_off()
-    for axis, (panel, gaps) in zip(axes, by_panel.items(), strict=False):
-        names = list(dict.fromkeys((gap.model, gap.corpus) for gap in gaps))
-        for gap in gaps:
-            colour = style.DARK if abs(gap.gap) < _SHOWN else _OPTIMISTIC if gap.gap > 0.0 else _PESSIMISTIC
-            props = {"color": colour, "markersize": 6.0 if gap.most else 3.5}
-            props |= {"markerfacecolor": style.WHITE} if gap.estimated else {}
-            axis.plot(gap.gap, names.index((gap.model, gap.corpus)), "o", **props)
-        axis.axvline(0.0, color=style.INK, linewidth=0.7)
-        axis.set_xscale("symlog", linthresh=_LINEAR)
-        style.ticks(axis.xaxis, _GAP_TICKS, [style.signed_label(tick) for tick in _GAP_TICKS])
-        axis.xaxis.set_minor_locator(SymmetricalLogLocator(linthresh=_LINEAR, base=10.0, subs=range(1, 10)))
-        axis.set_title(panel, loc="right")  # wider than the panel, which ends at the figure's edge
-        labels = [f"{model}, {latex.corpus_title(corpus)}" if corpus else model for model, corpus in names]
-        style.ticks(axis.yaxis, range(len(names)), labels, fontsize=7.0)
-        axis.set_ylim(len(names) - 0.5, -0.5)
-        axis.set_xlim(-_MOST, _MOST)
-    for axis in axes[: len(sizes)][-columns:]:
-        axis.set_xlabel(f"score less likelihood, nats\n{style.SYMMETRIC}", loc="right")
+    gaps = results_opening.all_gaps(inputs)
+    panels = {title: _rows([gap for gap in gaps if gap.kind == kind]) for kind, title in _KINDS.items()}
+    left, right, bottom = panels.values()
+    lines = max(len(left) + len(bottom) + _TITLE, len(right))
+    figure = Figure(figsize=(style.WIDTH, _FRAME + _ROW * lines))
+    rows = figure.add_gridspec(2, 2, height_ratios=[max(1, len(left)), max(1, len(bottom))])
+    places = (rows[0, 0], rows[:, 1], rows[1, 0])
+    for place, (title, marks) in zip(places, panels.items(), strict=True):
+        axis = figure.add_subplot(place)
+        axis.set_title(title, loc="right", fontsize=8.0)
+        _draw_gaps(axis, marks)
+        if title != next(iter(panels)):
+            axis.set_xlabel(f"score less likelihood, nats {style.SYMMETRIC}", loc="right", fontsize=7.0)
     return figure
+
+
+def _rows(gaps: Sequence[results_opening.Gap]) -> list[tuple[str, list[results_opening.Gap]]]:
+    """Return labels of rows with their marks: by unit, after a row without marks that names it, the largest first."""
+    rows = list[tuple[str, list[results_opening.Gap]]]()
+    for unit, panels in _UNITS.items():
+        model_rows = dict[tuple[str, str], list[results_opening.Gap]]()
+        for gap in gaps:
+            if gap.panel in panels:
+                model_rows.setdefault((gap.model, gap.corpus), []).append(gap)
+        ordered = sorted(model_rows.items(), key=lambda row: -abs(row[1][-1].gap))
+        rows += [(unit, [])] if ordered else []
+        rows += [
+            (f"{model}, {latex.corpus_title(corpus)}" if corpus else model, row) for (model, corpus), row in ordered
+        ]
+    return rows
+
+
+def _draw_gaps(axis: Axes, rows: Sequence[tuple[str, list[results_opening.Gap]]]) -> None:
+    """Draw rows of marks, each with the number of the last one."""
+    for y, (_, gaps) in enumerate(rows):
+        for gap in gaps:
+            small = abs(gap.gap) < results_opening.SHOWN
+            colour = style.DARK if small else _OPTIMISTIC if gap.gap > 0.0 else _PESSIMISTIC
+            props: style.Props = {"color": colour, "markersize": 5.5 if gap.most else 3.0}
+            props |= {"markerfacecolor": style.WHITE} if gap.estimated else {}
+            axis.plot(gap.gap, y, "x" if gap.collapsed else "D" if gap.alone else "o", **props)
+            if gap.most:
+                number = "0" if small else f"{gap.gap:+.3f}".replace("-", style.MINUS)
+                props = {"color": colour, "fontsize": 6.5, "ha": "right", "va": "center", "annotation_clip": False}
+                props |= {"xycoords": ("axes fraction", "data")}
+                style.label(axis, "collapsed" if gap.collapsed else number, (1.0, y), (_NUMBER, 0.0), **props)
+    axis.axvline(0.0, color=style.INK, linewidth=0.7)
+    axis.set_xscale("symlog", linthresh=_LINEAR, linscale=0.2)
+    style.ticks(axis.xaxis, _GAP_TICKS, [f"{tick:g}".replace("-", style.MINUS) for tick in _GAP_TICKS], fontsize=6.0)
+    axis.xaxis.set_minor_locator(SymmetricalLogLocator(linthresh=_LINEAR, base=10.0, subs=range(1, 10)))
+    style.ticks(axis.yaxis, range(len(rows)), [label for label, _ in rows], fontsize=6.5)
+    for label, (_, gaps) in zip(axis.get_yticklabels(), rows, strict=True):
+        label.set_fontstyle("normal" if gaps else "italic")
+    axis.tick_params(axis="y", length=0.0)
+    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.set_xlim(-_MOST, _MOST)
 
 
 def opening_table(inputs: Inputs) -> str:

@@ -17,6 +17,7 @@ from gallery.graphs.exhibits import graph_macros
 from gallery.graphs.spec import NODE_FEATURES
 from gallery.member import LIKELIHOOD
 from gallery.misprints import MISPRINTS
+from gallery.opening import all_gaps
 from gallery.priors.exhibits import prior_macros
 from gallery.ratings.exhibits import rating_macros
 from gallery.tokens import science as results
@@ -78,7 +79,7 @@ ROUNDING = 1e-9  # nats per token, of exact values and of weights that do not va
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     rows = results.opening_rows(inputs)
-    sizes = [abs(row.gap) for row in rows if row.gap is not None]
+    sizes = [abs(mark.gap) for mark in all_gaps(inputs)]
     scores = [row for row in rows if row.member.usual.kind != "exact"]
     errors = [row.error for row in rows if row.error]
     corpus = next(iter(results.corpora(inputs, results.PERPLEXITY)), "")
@@ -116,9 +117,6 @@ def macros(inputs: Inputs) -> Macros:
     rows_folded = folded_rows(inputs)
     violations, folded = sum(row.violations for row in rows_folded), sum(row.documents for row in rows_folded)
     result["FoldedViolations"] = f"{latex.integer(violations)} of {latex.integer(folded)}" if folded else NOT_RUN
-    word, meanings = results.senses(inputs)
-    result["PolysemyWord"] = latex.escape(word) or NOT_RUN
-    result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN
     true, end = results.bank(inputs, "true"), results.bank(inputs, "end")
     result["BankAgree"] = latex.percent(float((true == end).mean()), 0) if true.size else NOT_RUN
     for name, *compared in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
@@ -130,8 +128,7 @@ def macros(inputs: Inputs) -> Macros:
         shown = NOT_RUN if value is None else latex.signed(value, 2)
         spread = rf" \ensuremath{{\pm}} {latex.decimal(error, 2)}" if error is not None and error > ROUNDING else ""
         result[f"Bank{name}"] = shown + spread
-    counts = select(inputs.measurements, quantity=HDP).sort_values("seed")["value"]
-    result["EvidenceHdp"] = ", ".join(map(latex.integer, counts)) or NOT_RUN
+    result["EvidenceHdp"] = over_seeds.span(select(inputs.measurements, quantity=HDP)["value"].tolist())
     ends = results.ends_of_em(inputs)
     reached = [float((training > -SAME_MAXIMUM).mean()) for training, _ in ends]
     result["RestartsReached"] = latex.percent(float(np.mean(reached)), 0) if ends else NOT_RUN

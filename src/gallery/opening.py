@@ -3,8 +3,8 @@
 Every experiment says in `FAMILIES` of which models something else than the likelihood is usually reported, and how the
 figure names those that it shows. A model has a row on every corpus where both scores were computed, with the fewest and
 the most components: documents, and LDA's extensions, by the token; records by the response; labels, links, tags,
-classes and ratings by the answer; a graph's blocks by the pair of nodes. The dynamic topic model with its topics
-integrated out is left out where too few chains carry the annealing: nothing is concluded from it.
+classes and ratings by the answer; a graph's blocks by the pair of nodes. The dynamic topic model has its topics plugged
+in.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,12 @@ from artifact.results.reading import mean_points, select
 from gallery.documents import MURPHY, WITH_GAPS
 from gallery.graphs.science import block_rows
 from gallery.graphs.spec import PARTITIONS
-from gallery.member import ANSWERS, LIKELIHOOD, PANELS, RESPONSES, TOKENS_OF_DOCUMENTS, USUAL, Family
+from gallery.member import ANSWERS, LIKELIHOOD, PANELS, PARTITION, RESPONSES, TOKENS_OF_DOCUMENTS, USUAL, Family
 from heldout.evaluators import FULL
+
+NEITHER = "neither"  # kind of a score that may lie on either side
+FOLDED_WORDS = ("disclda",)  # experiments whose folding in is of words, and their score of the class
+SHOWN = 5e-4  # nats that three decimals tell from 0
 
 
 class Gap(NamedTuple):
@@ -25,19 +29,25 @@ class Gap(NamedTuple):
 
     Attributes:
         panel: the scored data and their unit.
+        kind: the kind of the usual score, as in `gallery.member.Usual`.
         model: its label.
         corpus: its data; empty where all of the panel are of the same.
         most: whether it has the most components of its row, not the fewest.
         gap: the score less the likelihood, nats per unit of the panel.
         estimated: whether the likelihood is an estimate, not exact.
+        alone: whether only one of several splits has this number of components.
+        collapsed: whether neither the gap nor the likelihood depends on the number of components: weights are zero.
     """
 
     panel: str
+    kind: str
     model: str
     corpus: str
     most: bool
     gap: float
     estimated: bool
+    alone: bool = False
+    collapsed: bool = False
 
 
 def families() -> Mapping[str, tuple[Family, ...]]:
@@ -54,7 +64,7 @@ def all_gaps(inputs: Inputs) -> list[Gap]:
         for experiment in WITH_GAPS
         for family in every[experiment]
         for model, label in family.shown.items()
-        for mark in _gaps(inputs, experiment, family.panel, model, label)
+        for mark in _gaps(inputs, experiment, family, model, label)
     ]
     return sorted([*marks, *_gaps_of_blocks(inputs)], key=_order)
 
@@ -64,19 +74,27 @@ def _order(mark: Gap) -> tuple[int, str]:
     return PANELS.index(mark.panel), mark.corpus if mark.panel in (TOKENS_OF_DOCUMENTS, RESPONSES) else ""
 
 
-def _gaps(inputs: Inputs, experiment: str, panel: str, model: str, label: str) -> list[Gap]:
+def _gaps(inputs: Inputs, experiment: str, family: Family, model: str, label: str) -> list[Gap]:
     """Return a model's gaps with the fewest and the most components, on every corpus of its experiment."""
     gaps = []
+    kind = NEITHER if experiment in FOLDED_WORDS or family.usual is None else family.usual.kind
     corpora = list(dict.fromkeys(select(inputs.scores, variant=experiment)["corpus"]))
     scores = select(inputs.scores, variant=experiment, model=model)
     for corpus in dict.fromkeys(scores["corpus"]):
         rows = select(scores, corpus=corpus)
         usual, likelihood = mean_points(rows, [USUAL, FULL]), mean_points(rows, [LIKELIHOOD])
         both = sorted({*usual} & {*likelihood})
-        for K in dict.fromkeys([*both[:1], *both[-1:]]):
+        ends = list(dict.fromkeys([*both[:1], *both[-1:]]))
+        splits = rows.groupby("topics")["seed"].nunique()
+        moves = [usual[K].value - likelihood[K].value for K in ends]
+        moves += [likelihood[K].value - likelihood[ends[0]].value for K in ends]
+        collapsed = len(ends) > 1 and max(map(abs, moves)) < SHOWN
+        for K in ends:
             gap = usual[K].value - likelihood[K].value
+            alone = bool(splits[K] == 1 < rows["seed"].nunique())
             place = str(corpus) if len(corpora) > 1 else ""
-            gaps.append(Gap(panel, label, place, both[-1] == K, gap, likelihood[K].error > 0.0))
+            estimated = likelihood[K].error > 0.0
+            gaps.append(Gap(family.panel, kind, label, place, both[-1] == K, gap, estimated, alone, collapsed))
     return gaps
 
 
@@ -91,6 +109,14 @@ def _gaps_of_blocks(inputs: Inputs) -> list[Gap]:
     ends = [rows[0], rows[-1]] if len(rows) > 1 else rows
     pairs = max(1, nodes * (nodes - 1))
     return [
-        Gap(ANSWERS, "stochastic blocks: arcs", "", place == len(ends) - 1, (joint - exact) / pairs, estimated=False)
+        Gap(
+            ANSWERS,
+            PARTITION.kind,
+            "stochastic blocks: arcs",
+            "",
+            place == len(ends) - 1,
+            (joint - exact) / pairs,
+            estimated=False,
+        )
         for place, (exact, joint) in enumerate(ends)
     ]

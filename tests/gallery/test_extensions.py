@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from test_gallery import cell, made
 from tiny_extensions import SETTINGS
@@ -31,6 +32,7 @@ from gallery.graphs.science import block_rows, monks
 from gallery.member import LIKELIHOOD, USUAL
 from gallery.opening import all_gaps, families
 from gallery.table_rows import rows
+from gallery.tokens.members.categorical_pca import VariationalEM
 
 
 def test_labels_are_scored_exactly_and_at_one_state() -> None:
@@ -175,6 +177,18 @@ def test_the_opening_figure_has_the_gaps_of_the_tables_with_the_signs_of_their_k
     of_lda_hmm = [gap for gap, _, model, _ in others if model == lda_hmm.MODEL]
     assert [gap.gap for gap in of_lda_hmm] == [row.gap for row in table]
     assert [(gap.most, gap.estimated) for gap in of_lda_hmm] == [(False, False), (True, True)]
+
+
+def test_a_model_without_components_and_a_number_of_them_of_one_split_are_marked() -> None:
+    scores = made().scores.copy()
+    member = (scores["variant"] == "gallery") & (scores["model"] == VariationalEM.name)
+    scores.loc[member, "log_likelihood"] = -2.0 * scores["tokens"]
+    again = scores[member & (scores["topics"] == scores.loc[member, "topics"].min())].assign(seed=1)
+    marks = all_gaps(replace(made(), scores=pd.concat([scores, again], ignore_index=True)))
+    collapsed = [mark for mark in marks if mark.collapsed]
+    assert {mark.model for mark in collapsed} == {VariationalEM.label}
+    assert [mark.alone for mark in collapsed] == [False, True]
+    assert not any(mark.alone for mark in marks if mark.model != VariationalEM.label)
 
 
 def test_the_gap_of_blocks_is_per_pair_of_nodes() -> None:

@@ -47,6 +47,16 @@ def decimal(values: Sequence[float], digits: int) -> str:
     return latex.decimal(float(np.mean(values)), digits) + error
 
 
+def span(values: Sequence[float]) -> str:
+    """Return the least and the largest of whole numbers; one number where they are equal.
+
+    Examples:
+        >>> span([4, 2, 3])
+        '2 to 4'
+    """
+    return " to ".join(dict.fromkeys(map(latex.integer, (min(values), max(values))))) if len(values) else NOT_RUN
+
+
 def perplexity(values: Sequence[float]) -> str:
     """Return the geometric mean of perplexities, of log-likelihoods in nats per token, with its standard error."""
     if not len(values):

@@ -7,9 +7,11 @@ The braces of `\holds` have a contrast, the choice of its effects, and their fin
 interval lies (`artifact.contrasts.effect`), the sign of the estimate, "positive" or "negative", that the interval
 "holds" the null, which a sentence on a published number may say, or a bound such as "<0.05" of the whole interval.
 Effects are chosen by corpus, by part, by "corpus: part", or all of them by nothing. A sentence that prints effects has
-to name a finding of each. `\effect` prints them with their intervals, `\ends` the least and the largest estimate.
+to name a finding of each. `\effect` prints them with their intervals, `\ends` the least and the largest estimate,
+`\atmost` a bound on their sizes, the farthest end of their intervals.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +27,7 @@ HOLDS = "holds"  # the interval holds the null
 MIXED = "of several kinds"
 
 _BOUND = re.compile(r"([<>])(-?\d+(?:\.\d+)?)")
-_MACRO = re.compile(r"\\(holds|effect|ends)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
+_MACRO = re.compile(r"\\(holds|effect|ends|atmost)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
 # ends of sentences: a stop before a space, an empty line, or the start of a caption, a paragraph or an item
 _END = re.compile(r"[.?!](?=[\s}~]|\\holds|$)(?<!e\.g\.)(?<!i\.e\.)|\n\s*\n|\\(?:caption|paragraph|item|begin|end)\b")
 
@@ -149,7 +151,7 @@ def render(text: Text, effects: Effects) -> str:
         for effect in (effect for effect in printed if effect not in known):
             place = f"{findings[0].file}:{findings[0].line}: {contrast} ({effect.corpus}: {effect.part})"
             raise InputError(f"{place}: an effect, in a sentence that names no finding of it")
-        lines.append(_define(macro, (contrast, where), _ends(printed) if macro == "ends" else _in_words(printed)))
+        lines.append(_define(macro, (contrast, where), _PRINTED[macro](printed)))
     other = moved(text, effects)
     lines += [_define("moved", (one.contrast, one.where, one.finding), latex.escape(now)) for one, now in other]
     items = "".join(rf"\item {latex.escape(line(one, now))}" for one, now in other)
@@ -168,6 +170,13 @@ def _ends(effects: Sequence[Effect]) -> str:
     return " to ".join(dict.fromkeys(numbers))
 
 
+def _at_most(effects: Sequence[Effect]) -> str:
+    """Return the farthest end of the intervals from the null, rounded up to hundredths, below one to thousandths."""
+    size = max(abs(end - effect.null) for effect in effects for end in (effect.low, effect.high))
+    digits = 2 if size >= 0.01 else 3
+    return f"{math.ceil(size * 10**digits) / 10**digits:.{digits}f}"
+
+
 def _in_words(effects: Sequence[Effect]) -> str:
     """Return effects with their intervals, each followed by its corpus and part as far as these differ."""
     corpora, parts = {e.corpus for e in effects}, {e.part for e in effects}
@@ -178,3 +187,6 @@ def _in_words(effects: Sequence[Effect]) -> str:
         numbers = latex_effect(replace(effect, corpus="none", part=""))
         words.append(f"{numbers} ({place})" if place else numbers)
     return latex.listed(words)
+
+
+_PRINTED = {"effect": _in_words, "ends": _ends, "atmost": _at_most}

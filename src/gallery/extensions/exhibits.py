@@ -22,7 +22,6 @@ from heldout.evaluators import EXACT
 TIMES = 4  # number of times at which Figure 27.12 shows a topic's words
 LEAST_EFFECTIVE = 100.0  # effective number of chains below which neither an error nor a gap is shown
 SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
-BROWN_TOKENS = 1_137_466  # tokens of Brown in the chapter, section 27.4.3
 LITTLE = 0.1  # share below which a percentage has a decimal
 LIGHTEST = 0.55  # grey of a word that is never in the topics' state
 
@@ -201,9 +200,6 @@ def extension_macros(inputs: Inputs) -> Macros:
     for name, experiment in (("Labels", results.SLDA), ("Links", results.RTM)):
         apart = largest_distance(inputs, experiment, EXACT, slda.ESTIMATED)
         found[f"{name}Apart"] = NOT_RUN if apart is None else latex.decimal(apart, 4)
-    tokens = inputs.corpora[inputs.corpora["corpus"] == "brown"]["tokens"].tolist()
-    found["BrownTokensChapter"] = latex.integer(BROWN_TOKENS)
-    found["BrownTokens"] = latex.integer(tokens[0]) if tokens else NOT_RUN
     return found
 
 

@@ -223,18 +223,18 @@ def links(inputs: Inputs) -> str:
 
 
 def concepts(inputs: Inputs) -> str:
-    """Return numbers of clusters: the chapter's, with its share of the posterior, and the best start's by seed."""
+    """Return numbers of clusters: the chapter's, with its share of the posterior, and the best start's over seeds."""
     rows: list[latex.TableRow] = []
     for corpus, published in results.PUBLISHED.items():
         eta = results.chosen_eta(inputs, corpus)
         for kind, number in published.items() if eta is not None else ():
             numbers = results.numbers_of_clusters(inputs, corpus, kind, eta or 1.0)
-            ours = ", ".join(latex.integer(value) for value in numbers["value"])
+            ours = over_seeds.span(numbers["value"].tolist())
             shares = results.shares_of_numbers(inputs, corpus, kind, eta or 1.0)
             ends = f"{min(shares)} to {max(shares)}" if shares else latex.DASH
             share = latex.percent(shares.get(number, 0.0), 0)
             rows.append([latex.corpus_name(corpus), kind, latex.integer(number), ours, ends, share])
-    head = r"data & clusters of & published & best of the starts, by seed & samples & share at the published\\"
+    head = r"data & clusters of & published & best of the starts & samples & share at the published\\"
     return latex.tabular(inputs, "@{}llrrrr@{}", head, rows)
 
 
@@ -283,10 +283,10 @@ def graph_macros(inputs: Inputs) -> Macros:
         eta = results.chosen_eta(inputs, corpus)
         result[f"{corpus.capitalize()}Eta"] = NOT_RUN if eta is None else latex.decimal(eta, 1)
         for kind, published in kinds.items():
-            numbers = results.numbers_of_clusters(inputs, corpus, kind, eta or 1.0)["value"]
-            shown = latex.listed([latex.integer(number) for number in numbers]) if len(numbers) else NOT_RUN
-            result[f"Clusters{kind.capitalize()}"] = shown
-            result[f"Published{kind.capitalize()}"] = latex.integer(published)
+            numbers = results.numbers_of_clusters(inputs, corpus, kind, eta or 1.0)["value"].tolist()
+            other = f"where the chapter has {latex.integer(published)}"
+            agreement = "as published, with every seed" if set(numbers) == {published} else other
+            result[f"Clusters{kind.capitalize()}"] = f"{over_seeds.span(numbers)}, {agreement}"
     pairs = {"Gap": (node_features.PROFILE, node_features.EVIDENCE)}
     pairs["Laplace"] = (node_features.LAPLACE, node_features.EVIDENCE)
     for name, pair in pairs.items():

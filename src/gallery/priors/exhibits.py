@@ -159,11 +159,6 @@ def prior_macros(inputs: Inputs) -> Macros:
         largest = max(last, key=lambda row: row.topics, default=None)
         scores = inputs.scores if largest is None else _scores_of(inputs, experiment, largest)
         found[f"PriorsGap{name}"] = NOT_RUN if largest is None else over_seeds.signed(gaps(scores), 3)
-    graph = results.graph(inputs)
-    found["GraphTopics"] = latex.integer(len(graph.words)) if graph.words else NOT_RUN
-    values = list(graph.edges.values())
-    found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in values)) if graph.words else NOT_RUN
-    found["GraphNegative"] = latex.integer(sum(value < 0.0 for value in values)) if graph.words else NOT_RUN
     distance = largest_distance(inputs, CORRELATION, EXACT, correlation_run.ESTIMATED)
     found["CorrelationApart"] = NOT_RUN if distance is None else latex.decimal(distance, 4)
     return found

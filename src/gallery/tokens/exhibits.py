@@ -49,7 +49,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
     for name, colour in (
         ("unigram", _UNIGRAM),
         ("mixture", _MIXTURE),
-        ("pLSI, folded in", style.COLOURS[models.PLSA]),
+        ("pLSI, folded in", _PLSI["full folding-in"]),
         ("LDA", _LDA),
     ):
         printed = results.PUBLISHED[name]
