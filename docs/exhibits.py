@@ -66,7 +66,7 @@ def sections(inputs: Inputs, known: dict[str, Exhibit]) -> Iterator[str]:
             exhibit = known[name]
             arguments = () if exhibit.corpus is None else (inputs.settings.corpora[exhibit.corpus],)
             place = "".join(f", {latex.corpus_title(corpus)}" for corpus in arguments)
-            source = f" ({exhibit.original})" if exhibit.original else ""
+            source = f", counterpart of the source's {exhibit.original}" if exhibit.original else ""
             yield f"\n### {name}\n\n{exhibit.title[0].upper()}{exhibit.title[1:]}{place}{source}.\n\n"
             if kind(name) == "figure":
                 yield f"![{name}]({inputs.settings.name}/{name}.png)\n"
