@@ -98,7 +98,7 @@ NOT_RUN: dict[str, tuple[Callable[[Inputs], object], ...]] = {
     "measure the optimism": (tables.optimism, tables.repair, tables.best_topics, tables.regrets, figures.repair),
     "no precision was measured": (tables.recommendation, figures.precision),
     "no score was held": (tables.is_a_probability, figures.is_a_probability),
-    "measure its validation": (tables.validated, figures.validated),
+    "measure its validation": (tables.validated,),
     "the prior's share was not measured": (tables.prior_share, figures.prior_share),
     "20 newsgroups were not measured": (tables.newsgroups,),
     "no chains were run": (tables.longer_chains,),
