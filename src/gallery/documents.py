@@ -32,13 +32,6 @@ def _placed(section: ModuleType, listed: dict[str, Any]) -> dict[str, Any]:
     return {name: replace(one, package=package) for name, one in listed.items()}
 
 
-# exhibits of the project's site alone: they repeat the chapter's pictures on other data, and no finding rests on them
-ON_SITE = (
-    *("figure-restarts", "table-27-6", "figure-27-8", "table-27-8", "table-polysemy", "table-senses", "figure-27-10"),
-    *("figure-27-12", "figure-27-14", "figure-27-14-of-others", "table-27-1", "table-27-1-of-others", "figure-27-19"),
-    *("figure-27-20", "figure-27-25", "figure-27-26", "figure-27-27", "figure-27-28", "figure-27-33"),
-    "table-contrasts",
-)
 _EXPERIMENTS = {name: one for section in SECTIONS for name, one in _placed(section, section.EXPERIMENTS).items()}
 MURPHY = Paper(
     module=__package__,

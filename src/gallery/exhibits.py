@@ -98,7 +98,7 @@ def _draw_gaps(axis: Axes, rows: Sequence[tuple[str, list[results_opening.Gap]]]
     for label, (_, gaps) in zip(axis.get_yticklabels(), rows, strict=True):
         label.set_fontstyle("normal" if gaps else "italic")
     axis.tick_params(axis="y", length=0.0)
-    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.set_ylim(max(1, len(rows)) - 0.5, -0.5)
     axis.set_xlim(-_MOST, _MOST)
 
 

@@ -38,7 +38,7 @@ from artifact.study.study import NOTHING
 from artifact.typesetting.exhibits import exhibits, make
 from artifact.typesetting.macros import macros
 from gallery.contrasts import CONTRASTS
-from gallery.documents import MURPHY, ON_SITE
+from gallery.documents import MURPHY
 from gallery.member import DOCUMENTS, LIKELIHOOD, USUAL
 from gallery.misprints import MISPRINTS, Misprint
 from gallery.tokens.experiments import bank_and_river, evidence, online, samplers
@@ -71,6 +71,13 @@ TEXT = re.sub(
     + "".join(
         (PAPER / f"gallery-{name}.tex").read_text().partition(r"\maketitle")[2] for name in ("supplement", "erratum")
     ),
+)
+# exhibits of the project's site alone: they repeat the chapter's pictures on other data, and no finding rests on them
+ON_SITE = (
+    *("figure-restarts", "table-27-6", "table-polysemy", "table-senses", "figure-27-10"),
+    *("figure-27-12", "figure-27-14", "table-27-1", "figure-27-19"),
+    *("figure-27-20", "figure-27-25", "figure-27-26", "figure-27-27", "figure-27-28", "figure-27-33"),
+    "table-contrasts",
 )
 GALLERY: dict[str, Any] = {
     "topics": [2, 4],

@@ -48,12 +48,7 @@ def decimal(values: Sequence[float], digits: int) -> str:
 
 
 def span(values: Sequence[float]) -> str:
-    """Return the least and the largest of whole numbers; one number where they are equal.
-
-    Examples:
-        >>> span([4, 2, 3])
-        '2 to 4'
-    """
+    """Return the least and the largest of whole numbers as "2 to 4"; one number where they are equal."""
     return " to ".join(dict.fromkeys(map(latex.integer, (min(values), max(values))))) if len(values) else NOT_RUN
 
 

@@ -28,12 +28,7 @@ LIGHTEST = 0.55  # grey of a word that is never in the topics' state
 
 def figure_27_14(inputs: Inputs) -> Figure:
     """Draw words as content and as function words, the blacker, the more often they are in the topics' state."""
-    return _roles(inputs, results.corpora_of_words(inputs, results.FIGURE_27_14)[0])
-
-
-def figure_27_14_of_others(inputs: Inputs) -> Figure:
-    """Draw the same figure for other corpora."""
-    return _roles(inputs, results.corpora_of_words(inputs, results.FIGURE_27_14)[1])
+    return _roles(inputs, results.corpus_of_words(inputs, results.FIGURE_27_14))
 
 
 def _roles(inputs: Inputs, corpora: list[str]) -> Figure:
@@ -170,12 +165,7 @@ def folded_in(inputs: Inputs) -> str:
 
 def table_27_1(inputs: Inputs) -> str:
     """Return Table 27.1: from top to bottom topics of LDA, topics of LDA-HMM and its states, a column each."""
-    return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[0])
-
-
-def table_27_1_of_others(inputs: Inputs) -> str:
-    """Return the same table for other corpora."""
-    return _words(inputs, results.corpora_of_words(inputs, results.TABLE_27_1)[1])
+    return _words(inputs, results.corpus_of_words(inputs, results.TABLE_27_1))
 
 
 # experiments and corpora whose test tokens without a known word the text counts

@@ -95,16 +95,14 @@ def effective_size(inputs: Inputs, row: Row) -> float | None:
     return sizes.min() if len(sizes) else None
 
 
-# corpora whose words the exhibits show in the text, as in their sources; the supplement shows the other corpora
+# corpora whose words the exhibits show, as in their sources
 TABLE_27_1, FIGURE_27_14 = "brown", "nips-running"
 
 
-def corpora_of_words(inputs: Inputs, in_text: str) -> tuple[list[str], list[str]]:
-    """Return the corpus whose words the text shows, the first where a study lacks it, and the supplement's corpora."""
-    if inputs.notes is None:
-        return [], []
-    corpora = sorted(set(select(inputs.notes, variant=ROLES)["corpus"]), key=lambda corpus: (corpus != in_text, corpus))
-    return corpora[:1], corpora[1:]
+def corpus_of_words(inputs: Inputs, source: str) -> list[str]:
+    """Return the corpus whose words an exhibit shows, another where a study lacks the source's; none without words."""
+    corpora = set(select(inputs.notes, variant=ROLES)["corpus"]) if inputs.notes is not None else ()
+    return sorted(corpora, key=lambda corpus: (corpus != source, corpus))[:1]
 
 
 def word_lists(inputs: Inputs, corpus: str, model: str, kind: str) -> list[list[str]]:

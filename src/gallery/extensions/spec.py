@@ -177,12 +177,6 @@ EXHIBITS = {
         original="Table 27.1",
     ),
     "figure-27-14": Exhibit("words in two roles", "exhibits.figure_27_14", ("lda-hmm-words",), original="Figure 27.14"),
-    "table-27-1-of-others": Exhibit(
-        "topics and states of another corpus", "exhibits.table_27_1_of_others", ("lda-hmm-words",)
-    ),
-    "figure-27-14-of-others": Exhibit(
-        "words in two roles of another corpus", "exhibits.figure_27_14_of_others", ("lda-hmm-words",)
-    ),
     "table-folding-in": Exhibit(
         "folding in beyond topic models, and its bounds",
         "exhibits.folded_in",

@@ -13,7 +13,6 @@ from gallery.member import LIKELIHOOD
 from gallery.tokens import science as results
 from gallery.tokens.experiments import online
 from gallery.tokens.experiments import samplers as samplers_run
-from gallery.tokens.experiments.bank_and_river import MEANS
 from gallery.tokens.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
 from heldout import models
 from heldout.evaluators import FULL, HALF
@@ -108,28 +107,6 @@ def samplers(inputs: Inputs) -> Figure:
         axis.set_ylabel(axis_label)
         style.plain_numbers(axis.xaxis)
     axes[0].legend()
-    return figure
-
-
-def figure_27_8(inputs: Inputs) -> Figure:
-    """Draw the documents of Figure 27.8: a dot for a token, in the column of its word, filled where it is in topic 2.
-
-    Left the random start, middle the state after the last sweep, right the topics that the tokens were drawn from.
-    """
-    titles = ("random start", "after Gibbs sampling", "drawn from")
-    figure, (axes,) = style.grid(1, 3, 3.0, titles=titles, sharey=True)
-    documents, words = (results.bank(inputs, name).astype(int) for name in ("document", "word"))
-    for axis, quantity in zip(axes, ("start", "end", "true"), strict=True):
-        topics, seen = results.bank(inputs, quantity), dict[tuple[int, int], int]()
-        for d, v, topic in zip(documents, words, topics, strict=True):
-            place = seen[d, v] = seen.get((d, v), -1) + 1
-            face = style.INK if topic == 1.0 else style.WHITE
-            props = {"markersize": 2.6, "color": style.INK, "markerfacecolor": face, "markeredgewidth": 0.5}
-            axis.plot(v + 0.11 * place - 0.35, -(d + 1), "o", **props)
-        axis.set_xticks(range(len(results.BANK_WORDS)), results.BANK_WORDS, rotation=30)
-        axis.grid(visible=False)
-    axes[0].set_ylabel("document")
-    axes[0].set_yticks(sorted({-(int(d) + 1) for d in documents}), [])
     return figure
 
 
@@ -239,26 +216,3 @@ def documents(inputs: Inputs) -> str:
 
 def _bold(text: str, bold: bool) -> str:
     return rf"\textbf{{{text}}}" if bold else text
-
-
-def table_27_8(inputs: Inputs) -> str:
-    """Return the topics of Figure 27.8: in the model, posterior means, exact and by Gibbs sampling, and published.
-
-    The published ones are of one sample, of other documents.
-    """
-    rows: list[latex.TableRow] = []
-    for v, word in enumerate(results.BANK_WORDS):
-        cells = [word]
-        for k in (1, 2):
-            for quantity in ("true", "exact", "sampled"):
-                values = results.bank(inputs, f"{quantity}-{MEANS}")
-                cells.append(latex.decimal(values[k - 1, v], 3) if values.size else latex.DASH)
-            printed = results.PUBLISHED_BANK[k - 1].get(word)
-            cells.append(latex.DASH if printed is None else latex.decimal(printed, 2))
-        rows.append(cells)
-    head = (
-        r"& \multicolumn{4}{c}{topic 1} & \multicolumn{4}{c}{topic 2}\\" + "\n"
-        r"\cmidrule(lr){2-5}\cmidrule(l){6-9}" + "\n"
-        r"word" + r" & model & exact & sampled & published" * 2 + r"\\"
-    )
-    return latex.tabular(inputs, "@{}lrrrrrrrr@{}", head, rows)

@@ -18,7 +18,7 @@ from artifact.contrasts.inputs import Inputs
 from artifact.results.reading import Point, mean_points, select
 from gallery.comparison import at_most, contrast, measured, opposed, scored, together
 from gallery.member import LIKELIHOOD, USUAL, Member
-from gallery.tokens.experiments import bank_and_river, evidence, online, perplexity, polysemy, restarts
+from gallery.tokens.experiments import evidence, online, perplexity, polysemy, restarts
 from gallery.tokens.experiments.online import ANALYSED
 from gallery.tokens.members import MEMBERS
 from gallery.tokens.members.categorical_pca import DegenerateEM, ExactEM, JaakkolaJordanEM, VariationalEM
@@ -282,13 +282,6 @@ def ends_of_em(inputs: Inputs) -> list[tuple[Floats, Floats]]:
         best = training.argmax()
         pairs.append((training - training[best], held_out - held_out[best]))
     return pairs
-
-
-BANK_WORDS = bank_and_river.WORDS
-PUBLISHED_BANK = (  # section 27.3.5, of topics 1 and 2
-    {"money": 0.32, "loan": 0.29, "bank": 0.39},
-    {"river": 0.25, "stream": 0.40, "bank": 0.35},
-)
 
 
 class Sense(NamedTuple):

@@ -192,13 +192,6 @@ EXHIBITS = {
         "exhibits.samplers",
         ("samplers",),
     ),
-    "figure-27-8": Exhibit(
-        "collapsed Gibbs sampling on drawn documents",
-        "exhibits.figure_27_8",
-        ("bank-and-river",),
-        original="Figure 27.8",
-    ),
-    "table-27-8": Exhibit("the topics of Figure 27.8, exactly", "exhibits.table_27_8", ("bank-and-river",)),
     "figure-27-9": Exhibit(
         "online against batch variational Bayes",
         "exhibits.figure_27_9",
