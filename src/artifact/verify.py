@@ -12,27 +12,12 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from artifact.contrasts.effect import Effect, read_effects
+from artifact.papers.likelihood.headline import NUMBERS
 from artifact.typesetting.table import Table
 from heldout.errors import InputError
 from heldout.files import replacing
 
 ERRORS = 4.0  # standard errors; normal differences are within them in all but one of 16,000
-LARGE, CORPORA = "K = 800", ("cranfield", "medline", "nips")
-NUMBERS = (  # contrast, corpus and part of each
-    *(("gap-plsa", corpus, LARGE) for corpus in CORPORA),
-    ("gap-plsa", "newsgroups", "K = 400"),
-    *(("gap-plsa-fitted", corpus, LARGE) for corpus in CORPORA),
-    *(("gap-lda", corpus, LARGE) for corpus in CORPORA),
-    *(("share-fitted", corpus, "K = 400") for corpus in CORPORA),
-    *(("choice-full-beside-flat", corpus, "PLSA, fitted prior") for corpus in (*CORPORA, "newsgroups")),
-    *(("lda-plsa-best", corpus, "") for corpus in CORPORA),
-    *(("half-overfits", corpus, "") for corpus in CORPORA),
-    *(("reference-exact", corpus, "") for corpus in CORPORA),
-    ("plsa-overfits-flat", "cranfield", ""),
-    ("lr-lrs", "drawn", "10,000 samples"),
-    ("limit", "none", "LRS, K = 4"),
-    ("drawn-laplace-softmax", "s10", "K = 10"),
-)
 
 
 class Verified(NamedTuple):

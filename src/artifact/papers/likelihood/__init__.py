@@ -65,6 +65,7 @@ LIKELIHOOD = Paper(
             "tables.recommendation",
             ("precision",),
         ),
+        "table-verification": Exhibit("the numbers that `make verify` compares", "headline.table", OPTIMISM),
         "table-validation": Exhibit("the reference held to independent estimates", "tables.validated", ("validation",)),
         "figure-bidirectional": Exhibit(
             "the likelihood between two bounds", "figures.bidirectional", ("bidirectional",)
