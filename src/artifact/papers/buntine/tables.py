@@ -47,9 +47,7 @@ STATEMENTS = (
     Statement("and LR does not.", "limit", "below", ("LR, K = 5",)),
     Statement("On realistic models LR is biased,", "low", ">0", ("LR",)),
     Statement("and LRS is not.", "low", "within", ("LRS", "LRS, many samples"), differs="takes more samples"),
-    Statement(
-        "LR's perplexity rises with the training documents.", "lr-rise", "above", differs="his procedure is unclear"
-    ),
+    Statement("LR's perplexity rises with training documents.", "lr-rise", "above", differs="his procedure is unclear"),
     Statement(
         "The true number of topics scores highest on s10s.",
         "true-topics",

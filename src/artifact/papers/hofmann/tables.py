@@ -20,7 +20,7 @@ STATEMENTS = (
     Statement("and than PLSA with early stopping.", "tem-early", "above"),
     Statement("More dimensions never hurt tempered PLSA.", "tem-overfits", "<0.02"),
     Statement(
-        "Inverse annealing is no worse than careful annealing,",
+        "Inverse annealing is as good as careful annealing,",
         "heating",
         ">-0.01",
         differs="not on a coarser schedule",
