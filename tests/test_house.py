@@ -181,7 +181,7 @@ def test_nothing_else_stands_at_the_top_of_the_checkout() -> None:
     folders = {*(".ci", ".github", "benchmarks", "config", "data", "docs", "figures"), *("paper", "profiles", "src")}
     files = {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "RESULTS.md"}
     files |= {"Snakefile", "conftest.py", "environment.yml", "pyproject.toml", "requirements.lock", ".gitignore"}
-    files |= {".pre-commit-config.yaml", ".zenodo.json", ".snakemake-workflow-catalog.yml"}
+    files |= {".pre-commit-config.yaml", ".zenodo.json", ".snakemake-workflow-catalog.yml", "Containerfile"}
     assert {name.partition("/")[0] for name in listed.splitlines()} == folders | files | {"tests", "workflow"}
 
 

@@ -49,7 +49,7 @@ def test_nothing_is_set_smaller_than_seven_points() -> None:
         sizes = [float(settings[key]) for key in keys]
     for source in Path(style.__file__).parents[1].rglob("papers/**/*.py"):
         sizes += [float(size) for size in re.findall(r"fontsize(?:=|\(|\": )([\d.]+)", source.read_text())]
-    assert len(sizes) > 30
+    assert len(sizes) > 20
     assert min(sizes) >= 7.0
 
 

@@ -35,8 +35,12 @@ def table(inputs: Inputs) -> str:
     cells = [
         [
             rf"\texttt{{{name}}}",
-            *(latex.decimal(row[column].estimate, 4) if column in row else "" for column in columns),
+            *(_decimal(row[column].estimate) if column in row else "" for column in columns),
         ]
         for name, row in rows.items()
     ]
     return latex.tabular(inputs, "@{}lrrrrr@{}", rf"{head}\\", cells)
+
+
+def _decimal(value: float) -> str:
+    return latex.typeset(f"{value:.4f}".replace("-0.0000", "0.0000"))
