@@ -8,7 +8,8 @@ import pytest
 
 from artifact.__main__ import main
 from artifact.contrasts.effect import read_effects, write_effects
-from artifact.verify import ERRORS, NUMBERS, verify
+from artifact.papers.likelihood.headline import NUMBERS
+from artifact.verify import ERRORS, verify
 from heldout.errors import InputError
 
 REFERENCE = Path(__file__).parents[2] / "data/reference/paper/effects.csv"

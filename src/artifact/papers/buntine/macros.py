@@ -32,7 +32,6 @@ def macros(inputs: Inputs) -> Macros:
         "RealisticSmallVocabulary": latex.integer(SOURCES["s10s"].vocabulary),
         "RealisticTestDocuments": latex.integer(realistic.get("test_documents", 0)),
         "RealisticSomeDocuments": latex.integer(selection.get("some_documents", 0)),
-        "RealisticReadingDocuments": latex.integer(selection.get("reading_documents", 0)),
         "RealisticReferenceRuns": latex.integer(selection.get("reference_runs", 0)),
         "RealisticParticles": latex.integer(selection.get("reference_particles", 0)),
         "ReadingsRising": latex.listed([f"``{label}''" for label in rising]) or "none",
