@@ -4,9 +4,9 @@ usage: newcomer.py [FOLDER]   (default: a temporary folder, which is removed)
 
 Of what `git archive HEAD` holds, a wheel is built, checked for the index, and installed with its extras in a fresh
 environment, outside the checkout. There the Python of docs/api.md runs as a script, in pieces at a prompt, and is
-checked by `mypy --strict`; the commands of README and docs/command.md run as they stand; a notebook is executed by
-nbclient; and the pages are opened in Chromium at two widths, which is skipped with a notice where it is not. Only the
-standard library is used here.
+checked by `mypy --strict`; the metric of docs/libraries.md scores a model; the commands of README and docs/command.md
+run as they stand; a notebook is executed by nbclient; and the pages are opened in Chromium at two widths, which is
+skipped with a notice where it is not. Only the standard library is used here.
 """
 
 import json
@@ -29,6 +29,21 @@ COMMANDS = [  # of README and of the command's page
     if re.match(r"heldout (audit|rank|choose) ", line)
 ]
 PYTHON = re.findall(r"```python\n(.*?)```", (ROOT / "docs/api.md").read_text(encoding="utf-8"), re.DOTALL)
+METRIC = re.compile(r"### OCTIS\n.*?```python\n(.*?)\nmetric = ", re.DOTALL)  # the recipe's class
+SCORED = """
+from types import SimpleNamespace
+
+trained = HeldOutLikelihood(SimpleNamespace(trained_model=lda_of_gensim), lists)
+assert trained.score({}) == heldout.log_likelihood(lda_of_gensim, lists)
+"""
+STAND_IN = """
+import sys
+from types import ModuleType
+
+for name in ("octis", "octis.evaluation_metrics", "octis.evaluation_metrics.metrics"):
+    sys.modules[name] = ModuleType(name)
+sys.modules[name].AbstractMetric = object
+"""
 WIDTHS = (1280, 360)  # of a page, pixels: a desktop's and a telephone's
 HOUR = 3600  # seconds that a command may take
 RESULT = "the likelihood gives these"
@@ -172,7 +187,20 @@ class Newcomer:
         if "<Audit of" not in output or "<Ranking" not in output:
             raise StumbleError(f"at a prompt an audit or a ranking does not show:\n{output}")
         self.say("the same at a prompt, with two processes")
+        self.metric(preamble)
         self.notebook()
+
+    def metric(self, preamble: str) -> None:
+        """Score a model by the metric for OCTIS of docs/libraries.md; without OCTIS its base class is a stand-in."""
+        recipe = METRIC.search((ROOT / "docs/libraries.md").read_text(encoding="utf-8"))
+        if recipe is None:
+            raise StumbleError("docs/libraries.md: the metric for OCTIS is gone")
+        looked = self.run("python", "-c", "import importlib.util as u; print(u.find_spec('octis') is None)")
+        base, where = (STAND_IN, ", on a stand-in for its base class") if "True" in looked else ("", "")
+        script = "\n\n".join([preamble, "import heldout", base, recipe[1], SCORED])
+        (self.folder / "metric.py").write_text(script, encoding="utf-8")
+        self.run("python", "metric.py")
+        self.say(f"the metric for OCTIS gives a model's likelihood{where}")
 
     def notebook(self) -> None:
         """Execute a notebook by nbclient, and look for what its cells have to show."""
