@@ -53,7 +53,7 @@ def read(study: str, folder: Path) -> Inputs:
     kept = REFERENCE / study
     tables: dict[str, Any] = {name: kept / f"{name}.csv" for name in ("scores", "corpora", "notes", "effects")}
     tables |= {name: kept / f"{name}.csv.gz" for name in ("measurements", "groups")}
-    tables |= {"arrays": kept / "arrays.npz", "benchmarks": REFERENCE / "estimator_timings.csv"}
+    tables["arrays"] = kept / "arrays.npz"
     return Results(study=settings, **tables, timings=(kept / "timings.csv",)).read()
 
 
