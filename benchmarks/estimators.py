@@ -1,6 +1,6 @@
 """Time per document of every estimator and of the exact value, at the size of Table 1 of Buntine (2009).
 
-Run as `python benchmarks/estimators.py --output data/reference/estimator_timings.csv`; it writes that file and prints
+Run as `python benchmarks/estimators.py --output FILE.csv`; it writes that file and prints
 Markdown. The documents are those of `artifact.papers.buntine.experiments.calibration`, all in one call; an estimator is
 timed once per round, the estimators in turn.
 """
