@@ -11,7 +11,11 @@ mode in the softmax basis (`heldout.evaluators.laplace_softmax`); `variational_g
 exact mean (`heldout.evaluators.exact_marginal.exact_posterior_mean`) shows the mean field's error.
 
 The mean is scored like any folded-in point, on the document's own tokens: `full_folding_in` with `posterior_mean` as
-its fold-in.
+its fold-in. At the exact mean the score is never below the likelihood: log p(w | theta) is concave, so that
+
+    log p(w | E theta) >= E log p(w | theta) = log p(w) + KL(p(theta | w) || p(theta)),
+
+the expectations over the posterior; a sample of the posterior exceeds the likelihood by that divergence on average.
 """
 
 import math

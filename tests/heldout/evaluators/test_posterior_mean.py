@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import digamma
+from scipy.special import betaln, digamma, roots_jacobi
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.exact_marginal import exact_posterior_mean
+from heldout.evaluators.exact_marginal import exact_marginal, exact_posterior_mean
+from heldout.evaluators.folding_in import full_folding_in
 from heldout.evaluators.posterior_mean import posterior_mean, variational_gamma
 from heldout.topics import Topics
 
@@ -57,3 +58,23 @@ def test_stopping_is_a_setting_and_a_bad_one_is_refused() -> None:
     for wrong in ({"iterations": 0}, {"tolerance": float("nan")}):
         with pytest.raises(InputError, match="gamma"):
             variational_gamma(topics, documents, mean_field=True, **wrong)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32 - 1), alpha=st.tuples(st.floats(0.3, 3.0), st.floats(0.3, 3.0)))
+def test_the_exact_mean_scores_above_the_likelihood_by_the_posteriors_divergence(
+    seed: int, alpha: tuple[float, float]
+) -> None:
+    topics, documents = drawn(seed, alpha, 5, 12)
+    score = full_folding_in([topics], documents, exact_posterior_mean).log_likelihood
+    log_p = exact_marginal(topics, documents).log_likelihood
+    nodes, weights = roots_jacobi(60, alpha[1] - 1.0, alpha[0] - 1.0)  # p(theta), to degree 119
+    theta = np.column_stack([(1.0 + nodes) / 2.0, (1.0 - nodes) / 2.0])
+    weights = weights / np.exp(betaln(*alpha) + (sum(alpha) - 1.0) * np.log(2.0))
+    for d in range(5):
+        given_theta = np.log(theta @ topics.phi[:, documents.document(d)]).sum(axis=1)
+        posterior = weights * np.exp(given_theta - log_p[d])
+        np.testing.assert_allclose(posterior.sum(), 1.0, rtol=1e-9)
+        sampled = posterior @ given_theta  # log p(w) and the divergence
+        assert score[d] >= sampled - 1e-9
+        assert sampled >= log_p[d] - 1e-9
