@@ -40,13 +40,13 @@ def handles(corpora: Sequence[str]) -> list[Line2D]:
     ]
 
 
-def hollow() -> Line2D:
+def hollow_handle() -> Line2D:
     """Return the legend's handle of the `hollow` effects of `curves`."""
     props: Props = {"color": style.DARK, "markerfacecolor": style.WHITE, "linestyle": "none", "markersize": 3.5}
     return Line2D([], [], marker="o", label="not validated", **props)
 
 
-def white(axis: Axes, places: Sequence[tuple[float, float]], **props: Any) -> None:
+def hollow_marks(axis: Axes, places: Sequence[tuple[float, float]], **props: Any) -> None:
     """Draw hollow marks over marks of the same look."""
     points = ([x for x, _ in places], [y for _, y in places])
     axis.plot(*points, linestyle="none", markersize=3.0, markerfacecolor=style.WHITE, zorder=3.0, **props)
@@ -73,7 +73,7 @@ def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], ho
             **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **own},
         )
         unvalidated = [effect for effect in rows if effect in hollow]
-        white(axis, [(effect.topics * factor, effect.estimate) for effect in unvalidated], **own)
+        hollow_marks(axis, [(effect.topics * factor, effect.estimate) for effect in unvalidated], **own)
     axis.set_xscale("log")
     shown = style.sparse_ticks(topics)
     style.ticks(axis.xaxis, shown, [f"{k:,}" for k in shown])

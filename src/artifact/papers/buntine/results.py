@@ -76,8 +76,6 @@ PUBLISHED: dict[float, tuple[tuple[str, str, str], ...]] = {
         ("0.00510", "0.0259", "1.97"),
     ),
 }
-# section 4.1: milliseconds per document of 14 tokens at 4 topics with 200 samples, on a 2.16 GHz Intel Core Duo
-PUBLISHED_MILLISECONDS = {**dict(zip(METHODS, (0.7, 0.7, 0.7, 4.3, 4.3), strict=True)), EXACT: 346_000.0}
 
 
 @dataclass(frozen=True)

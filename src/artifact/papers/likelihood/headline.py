@@ -1,10 +1,14 @@
 """The numbers on which the paper stands: a run's are held to the committed ones (`artifact.verify`)."""
 
+import math
+
 from artifact.contrasts.effect import Effect
 from artifact.contrasts.inputs import Inputs
+from artifact.papers.likelihood import prior_share
 from artifact.typesetting import latex
 
-LARGE, CORPORA, TODAY = "K = 800", ("cranfield", "medline", "nips"), "newsgroups"
+LARGE, CORPORA = "K = 800", ("cranfield", "medline", "nips")
+(TODAY,) = prior_share.TODAY
 # contrast, corpus and part of each
 NUMBERS = (
     *(("gap-plsa", corpus, LARGE) for corpus in CORPORA),
@@ -24,7 +28,7 @@ NUMBERS = (
 
 
 def table(inputs: Inputs) -> str:
-    """Return the numbers by contrast and corpus, to four decimals; drawn documents have the last column."""
+    """Return the numbers by contrast and corpus, in the unit of each; drawn documents have the last column."""
     columns = (*CORPORA, TODAY, "drawn")
     rows: dict[str, dict[str, Effect]] = {}
     for name, corpus, part in NUMBERS:
@@ -35,12 +39,13 @@ def table(inputs: Inputs) -> str:
     cells = [
         [
             rf"\texttt{{{name}}}",
-            *(_decimal(row[column].estimate) if column in row else "" for column in columns),
+            *(_decimal(row[column]) if column in row else "" for column in columns),
         ]
         for name, row in rows.items()
     ]
     return latex.tabular(inputs, "@{}lrrrrr@{}", rf"{head}\\", cells)
 
 
-def _decimal(value: float) -> str:
+def _decimal(effect: Effect) -> str:
+    value = math.exp(effect.estimate) if effect.factor else effect.estimate
     return latex.typeset(f"{value:.4f}".replace("-0.0000", "0.0000"))

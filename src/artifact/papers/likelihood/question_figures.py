@@ -66,12 +66,14 @@ def gap(inputs: Inputs) -> Figure:
             [effect.half_width for _, effect in rows],
             **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **own},
         )
-        forest.white(axes[2], [(place, effect.estimate) for place, effect in rows], **own)  # by sums there is no other
+        forest.hollow_marks(
+            axes[2], [(place, effect.estimate) for place, effect in rows], **own
+        )  # by sums there is no other
     axes[2].set_xscale("log")
     axes[2].set_xlabel(r"sum of $\alpha$, largest K")
     axes[2].set_ylim(bottom=0.0)
     axes[0].set_ylabel("too high by, nats per token")
-    style.legend(figure, [], extra=[*forest.handles(corpora), forest.hollow()])
+    style.legend(figure, [], extra=[*forest.handles(corpora), forest.hollow_handle()])
     return figure
 
 
@@ -100,7 +102,9 @@ def prior(inputs: Inputs) -> Figure:
                 **{"color": colour, "marker": marker, "linestyle": line, "elinewidth": 0.7, "markersize": 3.5},
             )
             white = [effect for effect in rows if unvalidated(corpus, PLSA, own_prior, effect.topics)]
-            forest.white(axis, [(effect.topics, effect.estimate) for effect in white], color=colour, marker=marker)
+            forest.hollow_marks(
+                axis, [(effect.topics, effect.estimate) for effect in white], color=colour, marker=marker
+            )
         axis.axhline(1.0, **forest.ZERO)
         axis.set_xscale("log")
         shown = style.sparse_ticks(topics)
@@ -112,7 +116,7 @@ def prior(inputs: Inputs) -> Figure:
         Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=3.5)
         for _, label, colour, marker, line, _ in SHARES
     ]
-    style.legend(figure, [], extra=[*handles, forest.hollow()], ncols=3)
+    style.legend(figure, [], extra=[*handles, forest.hollow_handle()], ncols=3)
     return figure
 
 
@@ -154,5 +158,5 @@ def models(inputs: Inputs) -> Figure:
     )
     forest.forest(axes[1], inputs.effects, rows, props)
     axes[1].set_xlabel("nats per token")
-    style.legend(figure, [], extra=[*forest.handles(corpora), forest.hollow()])
+    style.legend(figure, [], extra=[*forest.handles(corpora), forest.hollow_handle()])
     return figure

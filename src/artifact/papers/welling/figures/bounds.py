@@ -29,6 +29,7 @@ ESTIMATES = (
     (MIXTURE, BOUND, "mixture, point bound"),
     (HIDDEN_MARKOV, BOUND, "HMM, point bound"),
 )
+SHOWN = 5e-4  # nats per token that three decimals tell from zero
 LINEAR = 1e-2  # range in which the axis is linear, nats per token
 HEIGHT = 2.5  # inches, with which a row has room for its documents and their median
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
@@ -90,4 +91,5 @@ def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
     axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
     ground = (0.75 if median > 0.0 else 0.25, i - 0.3)  # the region of its sign, above the documents
     props: style.Props = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "bottom", "fontsize": 7.0}
-    style.label(axis, f"{'+' if median > 0.0 else ''}{median:.3f}".replace("-", style.MINUS), ground, **props)
+    number = f"{median:+.3f}".replace("-", style.MINUS) if abs(median) >= SHOWN else "0.000"
+    style.label(axis, number, ground, **props)
