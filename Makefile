@@ -121,6 +121,8 @@ reference: reproduce ## For maintainers: take this run's results as the referenc
 	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv notes.csv arrays.npz timings.csv effects.csv ../reference/$(or $(STUDY),paper)
 	@for table in measurements groups; do \
 	    gzip -9nc data/$(or $(STUDY),paper)/$$table.csv > data/reference/$(or $(STUDY),paper)/$$table.csv.gz || exit; done
+	@$(RUN) python -m artifact provenance workflow/studies/$(or $(STUDY),paper).yaml \
+	    --timings data/$(or $(STUDY),paper)/timings.csv --output data/reference/PROVENANCE.json
 ifeq ($(or $(STUDY),paper),paper)
 	@$(MAKE) --no-print-directory readme
 endif

@@ -6,27 +6,16 @@ data/reference/commands.csv, in the place of the row that was there. The machine
 
 import argparse
 import csv
-import os
-import platform
 import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from artifact.provenance import machine
+
 TABLE = Path(__file__).parents[1] / "data/reference/commands.csv"
 COLUMNS = ("command", "does", "seconds", "memory_mb", "machine")
-
-
-def machine() -> str:
-    """Return the processor's name and the number of cores that may be used."""
-    names = [line.partition(":")[2].strip() for line in _cpuinfo() if line.startswith("model name")]
-    return f"{len(os.sched_getaffinity(0))} cores of {names[0] if names else platform.machine()}"
-
-
-def _cpuinfo() -> list[str]:
-    path = Path("/proc/cpuinfo")
-    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
 def main() -> int:

@@ -45,6 +45,7 @@ class Results:
     groups: Path | None = None
     timings: tuple[Path, ...] = ()
     commands: Path | None = None
+    provenance: Path | None = None
     effects: Path | None = None
     commit: str = ""
     date: str = ""
@@ -474,9 +475,32 @@ def verify(effects: Path, *, reference: Path, output: Output) -> int:
     return 0 if write(effects, reference, output, sys.stdout) else 1
 
 
+def provenance(study: Path, *, timings: Path, output: Output, parts: tuple[str, ...] = (), data: Path = DATA) -> None:
+    """Record the commit, machine, versions, minutes and code of a run whose results become the reference.
+
+    Args:
+        study: the study that ran, in the checkout that ran it.
+        timings: the table of its jobs, data/STUDY/timings.csv.
+        output: renew the study's record in this file.
+        parts: renew these parts alone (default: all).
+        data: look for imported corpora below this folder.
+    """
+    from artifact import provenance
+    from artifact.contrasts.inputs import read_provenance
+    from artifact.schema import load_study
+    from artifact.study.digest import git
+
+    checkout, settings = Path(__file__).parents[2], load_study(study, data)
+    records, name = read_provenance(output) if output.exists() else {}, settings["study"]
+    commit = git(checkout, "rev-parse", "HEAD").decode().strip()
+    parts = parts or tuple(provenance.parts_of(settings))
+    records[name] = provenance.record(settings, records.get(name, {}), commit, checkout, timings, parts)
+    provenance.write(output, records)
+
+
 STEPS = (
     *(study, check, fetch, prepare, synthesize, draw, describe, fit, grow, sweep, experiment, collect, timings),
-    *(effects, plan, exhibits, numbered, prose, readme, digest, compare, verify),
+    *(effects, plan, exhibits, numbered, prose, readme, digest, compare, verify, provenance),
 )
 
 

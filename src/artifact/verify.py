@@ -7,11 +7,13 @@ passes within `ERRORS` of the standard errors that both state.
 
 import math
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from artifact import provenance
 from artifact.contrasts.effect import Effect, read_effects
+from artifact.contrasts.inputs import read_provenance
 from artifact.papers.likelihood.headline import NUMBERS
 from artifact.typesetting.table import Table
 from heldout.errors import InputError
@@ -65,12 +67,12 @@ def tolerance(ours: Effect, theirs: Effect) -> float:
     return 0.0 if same else ERRORS * math.hypot(ours.error, theirs.error)
 
 
-def page(found: list[Verified]) -> str:
-    """Return the page `verification.md`."""
-    return "\n".join(_lines(found)) + "\n"
+def page(found: list[Verified], source: Sequence[str] = ()) -> str:
+    """Return the page `verification.md`, with sentences on the committed results' source."""
+    return "\n".join(_lines(found, source)) + "\n"
 
 
-def _lines(found: list[Verified]) -> Iterator[str]:
+def _lines(found: list[Verified], source: Sequence[str]) -> Iterator[str]:
     passed = sum(one.passed for one in found)
     yield f"# Verification: {passed} of {len(found)} numbers pass\n"
     yield (
@@ -89,13 +91,25 @@ def _lines(found: list[Verified]) -> Iterator[str]:
         for one in found
     ]
     yield Table(("number", "paper", "this run", "tolerance", "unit", ""), rows).markdown()
+    yield from source
+
+
+def source_of(reference: Path) -> list[str]:
+    """Return sentences on the run that committed effects are of, and the experiments whose code has changed since."""
+    file = reference.parent.parent / provenance.FILE
+    recorded = read_provenance(file).get(reference.parent.name) if file.exists() else None
+    changed = provenance.moved(recorded, Path(__file__).parents[2]) if recorded else []
+    return [
+        *provenance.sentences(recorded or {}),
+        *([f"Code has changed since: {', '.join(changed)}."] if changed else []),
+    ]
 
 
 def write(effects: Path, reference: Path, output: Path, out: TextIO) -> bool:
     """Write the page and print its first line; return whether every number passes."""
     found = verify(effects, reference)
     with replacing(output) as temporary:
-        temporary.write_text(page(found), encoding="utf-8")
+        temporary.write_text(page(found, source_of(reference)), encoding="utf-8")
     passed = sum(one.passed for one in found)
     print(f"{output}: {passed} of {len(found)} numbers pass", file=out)
     return passed == len(found)

@@ -143,6 +143,9 @@ RESULTS = (
 TIMINGS = {"timings": [str(REFERENCE / "timings.csv")]} if (REFERENCE / "timings.csv").exists() else {}
 COMMANDS = source("data/reference/commands.csv")
 TOOK = {"commands": COMMANDS} if Path(COMMANDS).exists() else {}
+RECORD = source("data/reference/PROVENANCE.json")
+if FROM_REFERENCE and Path(RECORD).exists():
+    TOOK["provenance"] = RECORD
 
 
 RUNNING = []  # the lock, open

@@ -1,5 +1,6 @@
 """The inputs of every exhibit and contrast: tables of results and of corpora, the study, timings and effects."""
 
+import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ class Inputs:
         arrays: the arrays of experiments, by place.
         timings: one row per job, the columns of `artifact.results.timings`; None without reference timings.
         commands: what commands took, the columns of `read_commands`; None where it is not given.
+        provenance: records of the runs that the reference results are of, by study; none for results of a run.
         commit: the commit's hash, empty outside version control.
         date: the commit's date.
         versions: version by package, of the packages that the numbers depend on.
@@ -50,6 +52,7 @@ class Inputs:
     arrays: Arrays = field(default_factory=Arrays)
     timings: "pd.DataFrame | None" = None
     commands: "pd.DataFrame | None" = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
     commit: str = ""
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +76,7 @@ class Inputs:
         """Read the inputs from their files; `versions` are the installed packages'.
 
         `timings` are its jobs'; `tables` "measurements", "notes", "arrays",
-        "commands" and "effects", where there are any.
+        "commands", "provenance" and "effects", where there are any.
 
         Raises:
             InputError: when a file is missing or malformed.
@@ -84,7 +87,7 @@ class Inputs:
         readers: dict[str, Callable[[Path], Any]] = {
             **{tidy.what: tidy.read for tidy in (MEASUREMENTS, NOTES)},
             "arrays": Arrays.read,
-            **{"commands": read_commands, "effects": read_effects},
+            **{"commands": read_commands, "provenance": read_provenance, "effects": read_effects},
         }
         read = {name: readers[name](path) for name, path in tables.items() if path is not None}
         if timings:
@@ -149,6 +152,14 @@ def read_timings(*paths: Path) -> "pd.DataFrame":
     tables = [_read(path, types, "timings", na_values={name: [""] for name in numbers}) for path in paths]
     job = [column for column in COLUMNS if column not in numbers]
     return pd.concat(tables, ignore_index=True).drop_duplicates(job, ignore_index=True)
+
+
+def read_provenance(path: Path) -> dict[str, Any]:
+    """Return the records of data/reference/PROVENANCE.json by study; raises InputError when it cannot be read."""
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not a record of a run ({error}); take the committed one") from error
 
 
 def read_commands(path: Path) -> "pd.DataFrame":

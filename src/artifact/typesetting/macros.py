@@ -10,6 +10,7 @@ from typing import Any
 from artifact.contrasts.contrast import ESTIMATORS, MODELS, SIMILAR
 from artifact.contrasts.effect import CONFIDENCE
 from artifact.contrasts.inputs import Inputs
+from artifact.provenance import sentences
 from artifact.results.timings import CORES, TRAINING
 from artifact.typesetting import latex, report
 
@@ -71,6 +72,7 @@ def _study(inputs: Inputs) -> Macros:
         "CommitDate": latex.escape(inputs.date) or "no date",
         "Versions": latex.listed([f"{latex.escape(n)}~{latex.escape(v)}" for n, v in inputs.versions.items()])
         or "not recorded",
+        "Provenance": latex.escape(" ".join(sentences(inputs.provenance.get(settings.name, {})))),
         "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
         "Confidence": latex.percent(CONFIDENCE, 0),
         "MarginModels": f"{MODELS.value:g}",

@@ -1,0 +1,122 @@
+"""The run that the reference results are of: commit, machine, versions, minutes, memory, and digests of its code.
+
+A part's results count as the run's as long as no statement that computes them has changed since: digests of the code
+of every experiment and model are recorded (`artifact.study.digest`) and compared with the checkout's.
+"""
+
+import datetime
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from artifact.contrasts.inputs import PACKAGES, read_timings
+from artifact.papers import EXPERIMENTS
+from artifact.results.timings import CORES, TRAINING
+from artifact.study.digest import contents, digest, sources
+from artifact.study.study import SELECTION
+from heldout.errors import InputError
+from heldout.files import replacing
+from heldout.models import MODELS
+
+FILE = "PROVENANCE.json"  # file in data/reference
+STEPS = "artifact.study.steps"
+GROWN = "grown"  # variant of models that grow, which `SELECTION` reads
+
+
+def parts_of(study: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the experiments of a study's parts, the rest under the study's name with its scored models."""
+    parts = {name: list(asked["experiments"]) for name, asked in study.get("parts", {}).items()}
+    named = {experiment for experiments in parts.values() for experiment in experiments}
+    return parts | {study["study"]: [*(set(study["measures"]) - named), *study.get("models", {})]}
+
+
+def record(
+    study: Mapping[str, Any], known: Mapping[str, Any], commit: str, checkout: Path, timings: Path, parts: Sequence[str]
+) -> dict[str, Any]:
+    """Return a study's record with some of its parts renewed.
+
+    Args:
+        study: its settings.
+        known: its record so far, whose parts stay where they are of the same commit.
+        commit: the commit that ran.
+        checkout: its code.
+        timings: the table of the run's jobs.
+        parts: the parts that have ended; a part that has not is null.
+
+    Raises:
+        InputError: for a part that the study has not, or whose jobs the table lacks.
+    """
+    members, texts = parts_of(study), sources(checkout)
+    jobs = read_timings(timings)
+    jobs = jobs[jobs["rule"] != TRAINING]
+    kept = dict(known["parts"]) if known.get("commit") == commit else {}
+    others = {name for part, names in members.items() if part != study["study"] for name in (*names, GROWN)}
+    for part in parts:
+        if part not in members:
+            raise InputError(f"provenance: {study['study']} has no part {part}; it has {', '.join(members)}")
+        names = [*members[part], *([GROWN] if SELECTION in members[part] else [])]
+        own = jobs[~jobs["variant"].isin(others) if part == study["study"] else jobs["variant"].isin(names)]
+        if not len(own):
+            raise InputError(f"{timings}: no job of {part}; run it first")
+        kept[part] = {
+            "minutes": round(float(own["seconds"].sum()) / CORES / 60.0, 1),
+            "processor_minutes": round(float(own["cpu_seconds"].sum()) / 60.0, 1),
+            "memory_mb": round(float(own["memory_mb"].max())),
+            "code": {
+                name: digest(contents(texts, *_modules(name)))
+                for name in sorted(members[part])
+                if name in MODELS or name in set(own["variant"])
+            },
+        }
+    return {
+        "commit": commit,
+        "date": datetime.date.today().isoformat(),
+        "command": f"snakemake --cores {CORES}",
+        "machine": machine(),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "parts": {name: kept.get(name) for name in members},
+    }
+
+
+def machine() -> str:
+    """Return the processor's name and the number of cores that may be used."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{len(os.sched_getaffinity(0))} cores of {names[0] if names else platform.machine()}"
+
+
+def _modules(name: str) -> tuple[str, str]:
+    return STEPS, EXPERIMENTS[name].experiment_module(name) if name in EXPERIMENTS else MODELS[name]
+
+
+def write(path: Path, records: Mapping[str, Any]) -> None:
+    """Write the records."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+
+
+def moved(recorded: Mapping[str, Any], checkout: Path) -> list[str]:
+    """Return the recorded experiments and models whose code is another in a checkout."""
+    texts = sources(checkout)
+    codes = {name: code for part in recorded["parts"].values() if part for name, code in part["code"].items()}
+    return [name for name, code in codes.items() if digest(contents(texts, *_modules(name))) != code]
+
+
+def sentences(recorded: Mapping[str, Any]) -> list[str]:
+    """Return sentences on the run that a study's reference results are of; none without a record."""
+    if not recorded:
+        return []
+    versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
+    made = {part for part, of in recorded["parts"].items() if of}
+    older = [part for part in recorded["parts"] if part not in made]
+    results = f"The parts {', '.join(sorted(made))} of the committed results" if older else "The committed results"
+    return [
+        f"{results} are of one run, {recorded['command']} at commit {recorded['commit'][:12]}, which ended on"
+        f" {recorded['date']}, on {recorded['machine']} with {versions}.",
+        *([f"Those of {', '.join(older)} are of earlier commits."] if older else []),
+    ]
