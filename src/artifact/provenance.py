@@ -112,9 +112,9 @@ def sentences(recorded: Mapping[str, Any]) -> list[str]:
     if not recorded:
         return []
     versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
-    made = {part for part, of in recorded["parts"].items() if of}
-    older = [part for part in recorded["parts"] if part not in made]
-    results = f"The parts {', '.join(sorted(made))} of the committed results" if older else "The committed results"
+    older = [name for name, part in recorded["parts"].items() if not part]
+    made = sorted(set(recorded["parts"]) - set(older))
+    results = f"The parts {', '.join(made)} of the committed results" if older else "The committed results"
     return [
         f"{results} are of one run, {recorded['command']} at commit {recorded['commit'][:12]}, which ended on"
         f" {recorded['date']}, on {recorded['machine']} with {versions}.",
