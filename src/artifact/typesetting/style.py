@@ -93,8 +93,6 @@ LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "
 REPORTED_COLOUR = colours.REPORTED_COLOUR
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
-# priors that have seen other test documents, one Dirichlet and four, and a symmetric one with its best sum
-TUNED_COLOURS = ("#448899", "#664488", "#770033")
 # Colours of no model, evaluator, library or corpus: text and frames, their background, curves beside the subject,
 # faded curves, lines that mark a place, and regions of a panel
 INK, WHITE, DARK, PALE, GUIDE, GROUND = "#000000", "#FFFFFF", "#555555", "#BBBBBB", "#999999", "#EEEEEE"
