@@ -344,6 +344,20 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
     return [moved[i] for i in range(len(places))]
 
 
+def label_ends(axis: Axes, ends: Iterable[tuple[str, float, float, str]], gap: float) -> None:
+    """Write names right of the ends of curves, no two nearer than a gap in height.
+
+    Args:
+        axis: the panel.
+        ends: name, place, height and colour of every curve's last point.
+        gap: least distance of two names, on the scale of the heights.
+    """
+    curves = list(ends)
+    heights = spread([height for _, _, height, _ in curves], gap)
+    for (text, place, _, colour), height in zip(curves, heights, strict=True):
+        label(axis, text, (place, height), (6.0, 0.0), color=colour, va="center", annotation_clip=False)
+
+
 def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour: str) -> None:
     """Write a factor between two curves, beside a number of topics."""
     props: Props = {"ha": "right", "va": "center", "fontsize": 8.0, "fontweight": "bold", "color": colour}

@@ -96,10 +96,8 @@ def prior(inputs: Inputs) -> Figure:
         hollow = [effect for effect in known if unvalidated(effect.corpus, PLSA, own_prior, effect.topics)]
         forest.curves(axis, known, props, hollow)
         last = {effect.corpus: effect for effect in sorted(known, key=lambda effect: effect.topics)}
-        heights = style.spread([effect.estimate for effect in last.values()], LABEL_GAP)
-        for (corpus, effect), height in zip(last.items(), heights, strict=True):
-            place, own = (effect.topics, height), {"color": props[corpus]["color"], "va": "center"}
-            style.label(axis, latex.corpus_title(corpus), place, (6.0, 0.0), annotation_clip=False, **own)
+        ends = [(latex.corpus_title(c), e.topics, e.estimate, props[c]["color"]) for c, e in last.items()]
+        style.label_ends(axis, ends, LABEL_GAP)
         axis.set_ylim(*SHARE_LIMITS)
     axes[0].set_ylabel("share of the gap that is left")
     style.label(axes[0], "all of it", (0.99, 1.0), (0.0, 2.0), xycoords=("axes fraction", "data"), ha="right")
