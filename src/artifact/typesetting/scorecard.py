@@ -67,8 +67,9 @@ def extent(effects: Sequence[Effect], parts: str) -> str:
         ('2 corpora, 2 priors', '')
     """
     rest = {" ".join(one for one in effect.part.split(", ") if not one.startswith("K = ")) for effect in effects}
-    numbers = {"corpora": {one.corpus for one in effects}, "$K$": {one.topics for one in effects}, parts: rest}
-    return ", ".join(f"{len(values)} {noun}" for noun, values in numbers.items() if len(values) > 1)
+    corpora, topics = {effect.corpus for effect in effects}, {effect.topics for effect in effects}
+    numbers = {"corpora": len(corpora), "$K$": len(topics), parts: len(rest)}
+    return ", ".join(f"{number} {noun}" for noun, number in numbers.items() if number > 1)
 
 
 def verdict(met: int, number: int) -> str:
