@@ -44,6 +44,7 @@ Props = dict[str, Any]  # properties of a curve or a text, as matplotlib names t
 WIDTH = 6.3  # inches: the paper's text width, so that fonts keep their size
 HEIGHT = 2.75
 LABEL_DISTANCE = 0.11  # least distance of neighbouring ticks' labels, panel widths
+ROOM = 0.075  # least distance of names beside curves, panel heights
 LABEL_FACTOR = 4.0  # least factor between labelled numbers of a narrow panel
 
 # One colour per model, evaluator, library and place of a corpus, the same in every figure; a test holds their distances
@@ -344,17 +345,11 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
     return [moved[i] for i in range(len(places))]
 
 
-def label_ends(axis: Axes, ends: Iterable[tuple[str, float, float, str]], gap: float) -> None:
-    """Write names right of the ends of curves, no two nearer than a gap in height.
-
-    Args:
-        axis: the panel.
-        ends: name, place, height and colour of every curve's last point.
-        gap: least distance of two names, on the scale of the heights.
-    """
-    curves = list(ends)
-    heights = spread([height for _, _, height, _ in curves], gap)
-    for (text, place, _, colour), height in zip(curves, heights, strict=True):
+def label_ends(axis: Axes, ends: Sequence[tuple[str, float, float, str]]) -> None:
+    """Write names right of the ends of curves, given as name, place, height and colour, with room between any two."""
+    low, high = axis.get_ylim()
+    heights = spread([height for _, _, height, _ in ends], ROOM * (high - low))
+    for (text, place, _, colour), height in zip(ends, heights, strict=True):
         label(axis, text, (place, height), (6.0, 0.0), color=colour, va="center", annotation_clip=False)
 
 

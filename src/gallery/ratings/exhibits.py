@@ -29,7 +29,7 @@ PARAMETERS = {
     curves.EM_PLAIN: ("", "-", _INTEGRATED),
     curves.EM: ("exact EM", "--", _INTEGRATED),
 }
-PASS_GAP = 0.004  # stars, least distance of the first panel's labels and of its curves from its frame
+PASS_GAP = 0.004  # stars, least distance of the first panel's curves from its frame
 LONGEST = 32  # letters of a title
 TITLE_HEIGHT = 0.1  # height of a title, on the scale of the factors' loadings
 
@@ -96,16 +96,16 @@ def figure_27_29(inputs: Inputs) -> Figure:
             marker = "" if axis is axes[0] else "o"
             axis.plot(list(points), list(points.values()), line, color=colour, marker=marker)
         ends = [(name, max(points), points[max(points)], colour) for points, name, _, colour in panel if points]
-        style.label_ends(axis, ends, PASS_GAP if axis is axes[0] else 0.0)
+        if axis is axes[0] and ends:  # where errors start is above the panel
+            low = min(min(points.values()) for points, *_ in panel if points)
+            axis.set_ylim(low - PASS_GAP, max(error for _, _, error, _ in ends) + PASS_GAP)
+        style.label_ends(axis, ends)
     for axis, name in zip(axes, ("passes", "parameters, thousands", "parameters, millions"), strict=True):
         axis.set_xlabel(name)
         style.plain_ticks(axis.yaxis)
     for axis, ticks in zip(axes[1:], ((5.0, 10.0, 20.0), (20.0, 50.0, 100.0)), strict=True):
         axis.set_xscale("log")
         style.ticks(axis.xaxis, ticks, [f"{tick:g}" for tick in ticks])
-    by_pass = [list(points.values()) for points, *_ in panels[0] if points]
-    if by_pass:  # where errors start is above the panel
-        axes[0].set_ylim(min(map(min, by_pass)) - PASS_GAP, max(errors[-1] for errors in by_pass) + PASS_GAP)
     axes[0].set_ylabel("r.m.s. error, stars")
     return figure
 

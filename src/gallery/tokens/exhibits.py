@@ -43,7 +43,6 @@ CURVES = {
     ),
     "LDA": (results.LDA, style.COLOURS[models.LDA]),
 }
-LABEL_GAP = 210.0  # least distance of curves' labels, on the scale of perplexities
 
 
 def figure_27_6(inputs: Inputs) -> Figure:
@@ -63,7 +62,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
             if points:
                 axis.plot(list(points), list(points.values()), color=colour, marker="o")
                 ends.append((name, max(points), points[max(points)], colour))
-        style.label_ends(axis, ends, LABEL_GAP)
+        style.label_ends(axis, ends)
         axis.set_xscale("log")
         axis.set_xlabel("number of topics")
         style.plain_numbers(axis.xaxis)

@@ -33,7 +33,7 @@ def boltzmann(inputs: Inputs) -> Figure:
             name, colour = ("mean field", style.FLATTERING) if field else ("CD, PCD", style.CHARGING)
             axis.plot(list(points), list(points.values()), color=colour)
             if points and model in (boltzmann_run.PERSISTENT, boltzmann_run.FIELD):
-                style.label_ends(axis, [(name, max(points), points[max(points)], colour)], 0.0)
+                style.label_ends(axis, [(name, max(points), points[max(points)], colour)])
         axis.set_xscale("log")
         axis.set_xlabel("updates")
         axis.set_ylabel(unit)

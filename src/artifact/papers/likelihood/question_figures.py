@@ -20,7 +20,6 @@ SHARES = (
     ("share-best-sum", "symmetric, best sum after the fact", ""),
 )
 SHARE_LIMITS = (0.0, 1.25)
-LABEL_GAP = 0.095  # least distance of corpora's labels, on the scale of shares
 CHOICES = (
     ("choice-full", "full folding-in"),
     ("choice-flat", "likelihood under\nthe flat prior"),
@@ -97,8 +96,8 @@ def prior(inputs: Inputs) -> Figure:
         forest.curves(axis, known, props, hollow)
         last = {effect.corpus: effect for effect in sorted(known, key=lambda effect: effect.topics)}
         ends = [(latex.corpus_title(c), e.topics, e.estimate, props[c]["color"]) for c, e in last.items()]
-        style.label_ends(axis, ends, LABEL_GAP)
         axis.set_ylim(*SHARE_LIMITS)
+        style.label_ends(axis, ends)
     axes[0].set_ylabel("share of the gap that is left")
     style.label(axes[0], "all of it", (0.99, 1.0), (0.0, 2.0), xycoords=("axes fraction", "data"), ha="right")
     return figure
