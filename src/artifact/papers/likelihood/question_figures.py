@@ -1,5 +1,6 @@
 """A figure for each question: its effects as curves over the number of topics, or as a forest."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from matplotlib.figure import Figure
@@ -8,7 +9,7 @@ from artifact.contrasts.effect import chosen
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.likelihood import validation
 from artifact.papers.likelihood.contrasts import NAMES
-from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, OWN_PRIOR
+from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, MIXTURE, OWN_PRIOR
 from artifact.papers.likelihood.prior_share import TODAY
 from artifact.typesetting import forest, latex, style
 from artifact.typesetting.style import Props
@@ -18,7 +19,11 @@ from heldout.models import LDA, PLSA
 SHARES = (
     ("share-fitted", "fitted to the training documents", FITTED),
     ("share-best-sum", "symmetric, best sum after the fact", ""),
+    ("share-mixture", "four, training", MIXTURE),
+    ("share-test-1", "one, other test", ""),
+    ("share-test-4", "four, other test", ""),
 )
+PRINTED = 2  # number of them in the paper; the site has the others
 SHARE_LIMITS = (0.0, 1.25)
 CHOICES = (
     ("choice-full", "full folding-in"),
@@ -84,13 +89,22 @@ def _sum(part: str) -> float:
 
 def prior(inputs: Inputs) -> Figure:
     """Draw the share of PLSA's gap under the flat prior that other priors leave, against K, a panel per prior."""
-    corpora = _known(inputs, *(name for name, *_ in SHARES))
+    return _shares(inputs, SHARES[:PRINTED])
+
+
+def other_priors(inputs: Inputs) -> Figure:
+    """Draw the same share under the priors that are left out of `prior`."""
+    return _shares(inputs, SHARES[PRINTED:])
+
+
+def _shares(inputs: Inputs, shares: Sequence[tuple[str, str, str]]) -> Figure:
+    corpora = _known(inputs, *(name for name, *_ in shares))
     if not corpora:
         return _not_run(inputs)
-    titles = [title for _, title, _ in SHARES]
-    figure, (axes,) = style.grid(1, len(SHARES), 2.2, titles=titles, synthetic=inputs.synthetic(), sharey=True)
+    titles = [title for _, title, _ in shares]
+    figure, (axes,) = style.grid(1, len(shares), 2.2, titles=titles, synthetic=inputs.synthetic(), sharey=True)
     unvalidated, props = validation.unvalidated(inputs), forest.props_of(corpora)
-    for axis, (name, _, own_prior) in zip(axes, SHARES, strict=True):
+    for axis, (name, _, own_prior) in zip(axes, shares, strict=True):
         known = [replace(effect, null=1.0, margin=0.0) for effect in inputs.effects.get(name, ())]
         hollow = [effect for effect in known if unvalidated(effect.corpus, PLSA, own_prior, effect.topics)]
         forest.curves(axis, known, props, hollow)

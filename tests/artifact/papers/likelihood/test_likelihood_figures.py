@@ -157,6 +157,7 @@ def test_shares_choices_and_models_are_drawn_from_their_effects_where_there_are_
     left = [1.0 - 1.0 / math.log(k) for k in TOPICS]  # 0.1 nats of 0.1 log K
     assert [data(bars)[1] for bars in share[0].containers] == [approx(left, abs=1e-3)] * 2
     assert {"Cranfield", "Medline"} <= {*texts(share[0])}
+    assert [len(axis.containers) for axis in question_figures.other_priors(given).axes] == [2, 0, 0]  # one was run
     costly = {"choice-full": tuple(replace(effect, estimate=0.3) for effect in given.effects["choice-full"])}
     panels = question_figures.choice(replace(given, effects={**given.effects, **costly})).axes
     assert all(style.SYNTHETIC_MARK in texts(axis) for axis in panels)
