@@ -5,7 +5,7 @@ from itertools import groupby
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import SymmetricalLogLocator
+from matplotlib.lines import Line2D
 
 from artifact.contrasts.inputs import Inputs
 from artifact.results.corpora import base_name
@@ -26,12 +26,20 @@ _KINDS = {
     results_opening.NEITHER: "otherwise: to either side",
 }
 _UNITS = {
-    "per token": (TOKENS_OF_DOCUMENTS, TOKENS),
-    "per response": (RESPONSES,),
-    "per rating, label, link, tag, word, arc": (ANSWERS,),
+    "nats per token": (TOKENS_OF_DOCUMENTS, TOKENS),
+    "nats per response": (RESPONSES,),
+    "nats per rating, label, link, tag, word, arc": (ANSWERS,),
 }
-_LINEAR = 0.01  # nats, up to which the axis of gaps is linear
-_ROW, _FRAME, _TITLE = 0.118, 0.65, 3  # inches of a row and of a figure's frame; rows that a panel's frame takes
+_SMALL, _LARGE = 3.0, 5.5  # sizes of marks, with the fewest and the most components
+_MARKS: dict[str, style.Props] = {
+    "fewest components": {"marker": "o", "markersize": _SMALL},
+    "most": {"marker": "o", "markersize": _LARGE},
+    "likelihood estimated": {"marker": "o", "markersize": _LARGE, "markerfacecolor": style.WHITE},
+    "one split": {"marker": "D", "markersize": _LARGE},
+    "collapsed": {"marker": "x", "markersize": _LARGE},
+}
+_LINEAR = 0.03  # nats, up to which the axis of gaps is linear
+_ROW, _FRAME, _TITLE = 0.118, 0.85, 3  # inches of a row and of a figure's frame; rows that a panel's frame takes
 _MOST = 1.3  # nats, where that axis ends
 _GAP_TICKS = (-1.0, -0.1, 0.0, 0.1, 1.0)
 _NUMBER = 30.0  # points from a panel to the end of its numbers
@@ -39,11 +47,7 @@ LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
 
 
 def opening(inputs: Inputs) -> Figure:
-    """Draw the gaps of usual scores, a panel for each kind of score and a row for each model, by unit and size.
-
-    A small mark has the fewest components, a large one, whose number stands at the right, the most; a hollow one is
-    held to an estimate, a diamond is of one split.
-    """
+    """Draw the gaps of usual scores, a panel for each kind of score and a row for each model, by unit and size."""
     gaps = results_opening.all_gaps(inputs)
     panels = {title: _rows([gap for gap in gaps if gap.kind == kind]) for kind, title in _KINDS.items()}
     left, right, bottom = panels.values()
@@ -57,6 +61,9 @@ def opening(inputs: Inputs) -> Figure:
         _draw_gaps(axis, marks)
         if title != next(iter(panels)):
             axis.set_xlabel(f"score less likelihood, nats {style.SYMMETRIC}", loc="right", fontsize=7.0)
+    dark: style.Props = {"linestyle": "none", "color": style.DARK}
+    keys = [Line2D([], [], label=label, **{**dark, **props}) for label, props in _MARKS.items()]
+    style.legend(figure, [], extra=keys, columnspacing=1.0, handletextpad=0.1, fontsize=7.0)
     return figure
 
 
@@ -82,7 +89,7 @@ def _draw_gaps(axis: Axes, rows: Sequence[tuple[str, list[results_opening.Gap]]]
         for gap in gaps:
             small = abs(gap.gap) < results_opening.SHOWN
             colour = style.DARK if small else _OPTIMISTIC if gap.gap > 0.0 else _PESSIMISTIC
-            props: style.Props = {"color": colour, "markersize": 5.5 if gap.most else 3.0}
+            props: style.Props = {"color": colour, "markersize": _LARGE if gap.most else _SMALL}
             props |= {"markerfacecolor": style.WHITE} if gap.estimated else {}
             axis.plot(gap.gap, y, "x" if gap.collapsed else "D" if gap.alone else "o", **props)
             if gap.most:
@@ -93,7 +100,6 @@ def _draw_gaps(axis: Axes, rows: Sequence[tuple[str, list[results_opening.Gap]]]
     axis.axvline(0.0, color=style.INK, linewidth=0.7)
     axis.set_xscale("symlog", linthresh=_LINEAR, linscale=0.2)
     style.ticks(axis.xaxis, _GAP_TICKS, [f"{tick:g}".replace("-", style.MINUS) for tick in _GAP_TICKS], fontsize=6.0)
-    axis.xaxis.set_minor_locator(SymmetricalLogLocator(linthresh=_LINEAR, base=10.0, subs=range(1, 10)))
     style.ticks(axis.yaxis, range(len(rows)), [label for label, _ in rows], fontsize=6.5)
     for label, (_, gaps) in zip(axis.get_yticklabels(), rows, strict=True):
         label.set_fontstyle("normal" if gaps else "italic")

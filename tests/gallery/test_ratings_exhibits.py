@@ -175,7 +175,7 @@ def test_figures_are_drawn(of: Callable[[], Inputs]) -> None:
         == len(results_ratings.films(of()))
         == (len(results_ratings.films(made())) if drawn else 0)
     )
-    assert len(of_errors.axes[0].lines) == 5
+    assert len(of_errors.axes[0].lines) == 3
     assert np.asarray(of_errors.axes[2].lines[1].get_ydata()).tolist() == [0.9046, 0.9025, 0.9009]
     plt.close("all")
 

@@ -11,7 +11,7 @@ from artifact.typesetting import latex, style
 from artifact.typesetting.style import Props
 
 CORPORA = ("o", "s", "^", "D")  # marks of corpora, by place in the study
-DISTANCE = 0.16  # distance of corpora's intervals within a row of a forest, and factor between them on a curve
+DISTANCE = 0.18  # distance of corpora's intervals within a row of a forest, and factor between them on a curve
 SHADE: Props = {"color": style.GROUND, "linewidth": 0, "zorder": 0.3}
 ZERO: Props = {"color": style.INK, "linewidth": 0.8, "zorder": 0.5}
 
@@ -81,7 +81,13 @@ def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], ho
 
 
 def forest(
-    axis: Axes, effects: Effects, rows: Sequence[tuple[str, str]], props: Mapping[str, Props], where: str = ""
+    axis: Axes,
+    effects: Effects,
+    rows: Sequence[tuple[str, str]],
+    props: Mapping[str, Props],
+    where: str = "",
+    *,
+    named: bool = False,
 ) -> None:
     """Draw the effects of contrasts as intervals, a row for each contrast, corpora side by side, the first row on top.
 
@@ -91,6 +97,7 @@ def forest(
         rows: a contrast's name and its label.
         props: colour and mark by corpus.
         where: the part of the contrasts that is drawn.
+        named: whether the corpora's names stand beside the first row.
     """
     for row, (name, _) in enumerate(rows):
         own = chosen(effects, name, where)
@@ -99,6 +106,11 @@ def forest(
                 height = row + DISTANCE * (place - (len(props) - 1) / 2.0)
                 options: Props = {"xerr": effect.half_width, "elinewidth": 1.0, "markersize": 3.5, "linestyle": "none"}
                 axis.errorbar(effect.estimate, height, **options, **look)
+                if named and not row:
+                    away, own_colour = (4.0, -0.5), look["color"]
+                    style.label(
+                        axis, latex.corpus_title(corpus), (effect.high, height), away, color=own_colour, va="center"
+                    )
         if own:
             low, high = own[0].null - own[0].margin, own[0].null + own[0].margin
             axis.fill_betweenx([row - 0.5, row + 0.5], low, high, **SHADE)

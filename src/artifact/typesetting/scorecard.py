@@ -21,6 +21,7 @@ class Statement:
         finding: the finding of every effect if it is right, as `artifact.typesetting.prose` names them.
         where: the choices of effects, by corpus or part; all of them by nothing.
         differs: the reason, in few words, printed where an effect has another finding.
+        parts: the noun of the settings that tell its effects apart, of one corpus and K.
     """
 
     says: str
@@ -28,19 +29,20 @@ class Statement:
     finding: str
     where: tuple[str, ...] = ("",)
     differs: str = ""
+    parts: str = "settings"
 
 
 def render(inputs: Inputs) -> str:
-    """Return the statements of the sources: the range of our effects, and how many of them have the finding."""
+    """Return the statements of the sources: the range of our effects, its extent, and how many have the finding."""
     rows: list[latex.TableRow] = []
     for paper in inputs.papers:
         statements = getattr(importlib.import_module(f"{paper.module}.tables"), "STATEMENTS", ())
         shown = [row for row in (_row(inputs, statement) for statement in statements) if row]
         if shown:
             rows += [latex.ADDLINESPACE] * bool(rows)
-            rows += [rf"\multicolumn{{4}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\", *shown]
-    columns = r"@{}P{0.435\linewidth}P{0.19\linewidth}P{0.08\linewidth}P{0.24\linewidth}@{}"
-    return latex.tabular(inputs, columns, r"the source says & we find & same? & why not\\", rows)
+            rows += [rf"\multicolumn{{5}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\", *shown]
+    columns = r"@{}P{0.355\linewidth}P{0.165\linewidth}P{0.17\linewidth}P{0.075\linewidth}P{0.18\linewidth}@{}"
+    return latex.tabular(inputs, columns, r"the source says & we find & over & same? & why not\\", rows)
 
 
 def _row(inputs: Inputs, one: Statement) -> list[str]:
@@ -50,7 +52,24 @@ def _row(inputs: Inputs, one: Statement) -> list[str]:
     named = Named("", 0, one.contrast, "", one.finding)
     met = sum(finding_of({one.contrast: (effect,)}, named) == one.finding for effect in effects)
     same = verdict(met, len(effects))
-    return [latex.wording(one.says), span(effects), same, "" if same == "yes" else latex.wording(one.differs)]
+    why_not = "" if same == "yes" else latex.wording(one.differs)
+    return [latex.wording(one.says), span(effects), extent(effects, one.parts), same, why_not]
+
+
+def extent(effects: Sequence[Effect], parts: str) -> str:
+    """Return how many corpora, numbers of topics and other parts effects are of; nothing where they are of one.
+
+    Examples:
+        >>> from dataclasses import replace
+        >>> effect = Effect("gap", "cranfield", "K = 20, fitted prior", 20, 0.1, 0.01, 9.0, NATS)
+        >>> others = [replace(effect, corpus="nips"), replace(effect, part="K = 20, flat prior")]
+        >>> extent([effect, *others], "priors"), extent([effect], "priors")
+        ('2 corpora, 2 priors', '')
+    """
+    rest = {" ".join(one for one in effect.part.split(", ") if not one.startswith("K = ")) for effect in effects}
+    corpora, topics = {effect.corpus for effect in effects}, {effect.topics for effect in effects}
+    numbers = {"corpora": len(corpora), "$K$": len(topics), parts: len(rest)}
+    return ", ".join(f"{number} {noun}" for noun, number in numbers.items() if number > 1)
 
 
 def verdict(met: int, number: int) -> str:

@@ -44,6 +44,7 @@ Props = dict[str, Any]  # properties of a curve or a text, as matplotlib names t
 WIDTH = 6.3  # inches: the paper's text width, so that fonts keep their size
 HEIGHT = 2.75
 LABEL_DISTANCE = 0.11  # least distance of neighbouring ticks' labels, panel widths
+ROOM = 0.075  # least distance of names beside curves, panel heights
 LABEL_FACTOR = 4.0  # least factor between labelled numbers of a narrow panel
 
 # One colour per model, evaluator, library and place of a corpus, the same in every figure; a test holds their distances
@@ -93,8 +94,6 @@ LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "
 REPORTED_COLOUR = colours.REPORTED_COLOUR
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
-# priors that have seen other test documents, one Dirichlet and four, and a symmetric one with its best sum
-TUNED_COLOURS = ("#448899", "#664488", "#770033")
 # Colours of no model, evaluator, library or corpus: text and frames, their background, curves beside the subject,
 # faded curves, lines that mark a place, and regions of a panel
 INK, WHITE, DARK, PALE, GUIDE, GROUND = "#000000", "#FFFFFF", "#555555", "#BBBBBB", "#999999", "#EEEEEE"
@@ -344,6 +343,14 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
             groups[-2:] = [groups[-2] + groups[-1]]
     moved = {i: start(group) + gap * place for group in groups for place, i in enumerate(group)}
     return [moved[i] for i in range(len(places))]
+
+
+def label_ends(axis: Axes, ends: Sequence[tuple[str, float, float, str]]) -> None:
+    """Write names right of the ends of curves, given as name, place, height and colour, with room between any two."""
+    low, high = axis.get_ylim()
+    heights = spread([height for _, _, height, _ in ends], ROOM * (high - low))
+    for (text, place, _, colour), height in zip(ends, heights, strict=True):
+        label(axis, text, (place, height), (6.0, 0.0), color=colour, va="center", annotation_clip=False)
 
 
 def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour: str) -> None:

@@ -80,17 +80,15 @@ def supervised(inputs: Inputs) -> str:
             body.append(latex.ADDLINESPACE)
         name = latex.corpus_name(corpus)
         for own, other, frequency in label_rows:
-            cells = [name, latex.integer(own.topics), latex.signed(frequency, 3)]
-            cells += [scored(row.likelihood) for row in (own, other)] + [_value(row.usual) for row in (own, other)]
-            body.append([*cells, *(latex.signed(row.measured[slda.WORDS], 3) for row in (own, other))])
+            pairs = [[_value(row.usual), scored(row.likelihood), _gap(row)] for row in (own, other)]
+            body.append([name, latex.integer(own.topics), latex.signed(frequency, 3), *pairs[0], *pairs[1]])
             name = ""
     head = (
-        r"& & by their & \multicolumn{2}{c}{label, likelihood} & \multicolumn{2}{c}{at one state}"
-        r" & \multicolumn{2}{c}{words}\\" + "\n"
-        r"\cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(l){8-9}" + "\n"
-        r"data & $K$ & frequency & sLDA & LDA & sLDA & LDA & sLDA & LDA\\"
+        r"& & by their & \multicolumn{3}{c}{sLDA} & \multicolumn{3}{c}{LDA with a regression}\\" + "\n"
+        r"\cmidrule(lr){4-6}\cmidrule(l){7-9}" + "\n"
+        r"data & $K$ & frequency & at one state & likelihood & gap & at one state & likelihood & gap\\"
     )
-    return latex.tabular(inputs, "@{}lrrllrrrr@{}", head, body)
+    return latex.tabular(inputs, "@{}lrrrlrrlr@{}", head, body)
 
 
 def relational(inputs: Inputs) -> str:
@@ -121,9 +119,9 @@ def discriminative(inputs: Inputs) -> str:
         words = latex.signed(row.measured[disclda.WORDS], 3)
         body.append([*name, _value(row.usual), scored(row.likelihood), _gap(row), *shares, words])
     head = (
-        r"& & \multicolumn{3}{c}{class, nats per document} & \multicolumn{2}{c}{wrong class} & words given\\" + "\n"
+        r"& & \multicolumn{3}{c}{class, nats per document} & \multicolumn{2}{c}{wrong class} & words, nats\\" + "\n"
         r"\cmidrule(lr){3-5}\cmidrule(lr){6-7}" + "\n"
-        r"model & $K$ & folded in & likelihood & gap & folded in & likelihood & the class\\"
+        r"model & $K$ & folded in & likelihood & gap & folded in & likelihood & per token\\"
     )
     return latex.tabular(inputs, "@{}lrrlrrrr@{}", head, body)
 

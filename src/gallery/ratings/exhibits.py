@@ -3,7 +3,6 @@
 from itertools import groupby
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from artifact.contrasts.effect import NOT_RUN
@@ -17,19 +16,20 @@ from gallery.ratings.experiments import rating_curves as curves
 from gallery.ratings.experiments import ratings as ratings_run
 from heldout.evaluators import FULL
 
+# Curves: label, line and colour, of points for users and of EM that integrates users out
+_POINTS, _INTEGRATED = style.EVALUATOR_COLOURS[FULL], style.EVALUATOR_COLOURS["truth"]
 PASSES = {
-    curves.SVD: ("SVD", "-", style.INK),
-    curves.PMF1: ("PMF1", "--", style.INK),
-    curves.PMF2: ("PMF2", ":", style.INK),
-    curves.ADAPTIVE: ("learned prior, points", "-", style.GUIDE),
-    curves.EM_LEARNED: ("learned prior, exact EM", "--", style.GUIDE),
+    curves.SVD: ("no prior", "-", _POINTS),
+    curves.PMF1: ("strong prior", "--", _POINTS),
+    curves.EM_LEARNED: ("learned prior,\nexact EM", "-", _INTEGRATED),
 }
 PARAMETERS = {
-    curves.POINT_PLAIN: ("plain, points", "-", style.INK),
-    curves.POINT: ("with offsets, points", "--", style.INK),
-    curves.EM_PLAIN: ("plain, exact EM", "-", style.GUIDE),
-    curves.EM: ("with offsets, exact EM", "--", style.GUIDE),
+    curves.POINT_PLAIN: ("", "-", _POINTS),
+    curves.POINT: ("points", "--", _POINTS),
+    curves.EM_PLAIN: ("", "-", _INTEGRATED),
+    curves.EM: ("exact EM", "--", _INTEGRATED),
 }
+PASS_GAP = 0.004  # stars, least distance of the first panel's curves from its frame
 LONGEST = 32  # letters of a title
 TITLE_HEIGHT = 0.1  # height of a title, on the scale of the factors' loadings
 
@@ -82,34 +82,37 @@ def figure_27_28(inputs: Inputs) -> Figure:
 
 def figure_27_29(inputs: Inputs) -> Figure:
     """Draw errors of held-out ratings against passes left, against parameters in the middle, as published right."""
-    titles = ("", "", "Netflix, as published")
-    figure, (axes,) = style.grid(1, 3, 2.9, titles=titles)
-    shown = ((axes[0], PASSES, curves.PASS), (axes[1], PARAMETERS, curves.PARAMETERS))
-    for axis, lines, axis_name in shown:
-        for model, (label, line, colour) in lines.items():
-            points = results.curve(inputs, model, axis_name)
-            marker = "o" if axis_name == curves.PARAMETERS else ""
-            axis.plot(
-                list(points), list(points.values()), line, color=colour, marker=marker, markersize=3.0, label=label
-            )
-        _legend(axis)
-    for (label, (topics, errors)), line in zip(results.PUBLISHED.items(), ("-", "--"), strict=True):
+    panels: list[list[tuple[dict[float, float], str, str, str]]] = [
+        [(_curve(inputs, model, curves.PASS), *look) for model, look in PASSES.items()],
+        [(_curve(inputs, model, curves.PARAMETERS, 1e3), *look) for model, look in PARAMETERS.items()],
+        [],
+    ]
+    for (name, (topics, errors)), line in zip(results.PUBLISHED.items(), ("-", "--"), strict=True):
         numbers = [K * sum(results.NETFLIX) / 1e6 for K in topics]
-        axes[2].plot(numbers, errors, line, color=style.INK, marker="o", markersize=3.0, label=label)
-    _legend(axes[2])
-    for axis, name in zip(axes, ("passes", "parameters", "parameters, millions"), strict=True):
+        panels[2].append((dict(zip(numbers, errors, strict=True)), name, line, _POINTS))
+    figure, (axes,) = style.grid(1, 3, 2.2, titles=("by passes", "by parameters", "published, of Netflix"))
+    for axis, panel in zip(axes, panels, strict=True):
+        for points, _, line, colour in panel:
+            marker = "" if axis is axes[0] else "o"
+            axis.plot(list(points), list(points.values()), line, color=colour, marker=marker)
+        ends = [(name, max(points), points[max(points)], colour) for points, name, _, colour in panel if points]
+        if axis is axes[0] and ends:  # where errors start is above the panel
+            low = min(min(points.values()) for points, *_ in panel if points)
+            axis.set_ylim(low - PASS_GAP, max(error for _, _, error, _ in ends) + PASS_GAP)
+        style.label_ends(axis, ends)
+    for axis, name in zip(axes, ("passes", "parameters, thousands", "parameters, millions"), strict=True):
         axis.set_xlabel(name)
         style.plain_ticks(axis.yaxis)
-    for axis in axes[1:]:
+    for axis, ticks in zip(axes[1:], ((5.0, 10.0, 20.0), (20.0, 50.0, 100.0)), strict=True):
         axis.set_xscale("log")
-        style.plain_numbers(axis.xaxis)
+        style.ticks(axis.xaxis, ticks, [f"{tick:g}" for tick in ticks])
     axes[0].set_ylabel("r.m.s. error, stars")
     return figure
 
 
-def _legend(axis: Axes) -> None:
-    """Put a panel's legend below it, where no curve runs."""
-    axis.legend(fontsize=7.0, loc="upper center", bbox_to_anchor=(0.5, -0.2))
+def _curve(inputs: Inputs, model: str, axis: str, unit: float = 1.0) -> dict[float, float]:
+    """Return the errors of a model by places in a unit of their axis."""
+    return {place / unit: error for place, error in results.curve(inputs, model, axis).items()}
 
 
 LEAST_ERROR = 1e-4  # nats per rating: a smaller one is rounded up to it

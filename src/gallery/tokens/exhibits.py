@@ -2,9 +2,7 @@
 
 import math
 from itertools import cycle
-from typing import Any
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from artifact.contrasts.inputs import Inputs
@@ -15,12 +13,8 @@ from gallery.tokens.experiments import online
 from gallery.tokens.experiments import samplers as samplers_run
 from gallery.tokens.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
 from heldout import models
-from heldout.evaluators import FULL, HALF
+from heldout.evaluators import FULL
 
-_PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": style.EVALUATOR_COLOURS[HALF]}
-_PLSI |= {"training mixture": style.EVALUATOR_COLOURS["training-mixture"]}
-_LDA, _MIXTURE, _UNIGRAM = (style.COLOURS[name] for name in (models.LDA, "mixture-of-multinomials", "unigram"))
-_HALF_OF_LDA = style.lighter(_LDA)
 _ONLINE = ("-", "--", ":", "-.")  # lines of online variational Bayes, by batch size
 
 
@@ -38,57 +32,43 @@ def restarts(inputs: Inputs) -> Figure:
     return figure
 
 
-def figure_27_6(inputs: Inputs) -> Figure:
-    """Draw perplexity against K: left as published, right on the public sample of AP with every score of PLSI.
+# Curves of Figure 27.6 by the names of the published ones, and one that none was published of, with their colours
+CURVES = {
+    "unigram": (results.UNIGRAM, style.COLOURS["unigram"]),
+    "mixture": (results.MIXTURE, style.COLOURS["mixture-of-multinomials"]),
+    "pLSI, folded in": (results.Curve(results.PLSI_MODELS["EM"], (FULL,)), style.EVALUATOR_COLOURS[FULL]),
+    "pLSI, mixture over\ntraining documents": (
+        results.Curve(results.PLSI_MODELS["EM"], (LIKELIHOOD,)),
+        style.EVALUATOR_COLOURS["training-mixture"],
+    ),
+    "LDA": (results.LDA, style.COLOURS[models.LDA]),
+}
 
-    PLSI's solid lines are trained by EM, its dotted lines by tempered EM. LDA's dashed lines are the bound and document
-    completion, which integrates out the weights given an observed half.
-    """
-    figure, ((left, right),) = style.grid(1, 2, 3.6, titles=["as published"])
-    for name, colour in (
-        ("unigram", _UNIGRAM),
-        ("mixture", _MIXTURE),
-        ("pLSI, folded in", _PLSI["full folding-in"]),
-        ("LDA", _LDA),
-    ):
-        printed = results.PUBLISHED[name]
-        left.plot(printed.topics, printed.perplexities, color=colour, marker="o", label=name)
-    names = results.corpora(inputs, results.PERPLEXITY)
-    for corpus in names[:1]:
-        _draw_curves(right, inputs, corpus)
-        right.set_title(latex.corpus_title(corpus))
-        if inputs.synthetic(corpus):
-            style.mark_synthetic(right)
-    for axis in (left, right):
+
+def figure_27_6(inputs: Inputs) -> Figure:
+    """Draw perplexity against K: left as published, right on the public sample of AP by two scores of PLSI."""
+    figure, axes = style.grid(1, 2, 2.6, titles=["as published"])
+    for axis, corpora in zip(axes[0], ([], results.corpora(inputs, results.PERPLEXITY)[:1]), strict=True):
+        for corpus in corpora:
+            axis.set_title(f"here, {latex.corpus_title(corpus)}")
+            if inputs.synthetic(corpus):
+                style.mark_synthetic(axis)
+        ends = []
+        for name, (scores, colour) in CURVES.items():
+            points = {K: point.perplexity for c in corpora for K, point in results.curve(inputs, c, scores).items()}
+            if axis is axes[0, 0] and name in results.PUBLISHED:
+                points = dict(zip(*results.PUBLISHED[name], strict=True))
+            points = {K: value for K, value in points.items() if math.isfinite(value)}
+            if points:
+                axis.plot(list(points), list(points.values()), color=colour, marker="o")
+                ends.append((name, max(points), points[max(points)], colour))
+        style.label_ends(axis, ends)
         axis.set_xscale("log")
         axis.set_xlabel("number of topics")
         style.plain_numbers(axis.xaxis)
         style.plain_numbers(axis.yaxis)
-    left.set_ylabel("perplexity per token")
-    left.legend(fontsize=7.0, loc="best")
-    style.legend(figure, [right], ncols=3)
+    axes[0, 0].set_ylabel("perplexity per token")
     return figure
-
-
-def _draw_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
-    for point in results.curve(inputs, corpus, results.UNIGRAM).values():
-        axis.axhline(point.perplexity, color=_UNIGRAM, label="unigram")
-    _line(axis, inputs, corpus, results.MIXTURE, color=_MIXTURE, label="mixture")
-    for score, evaluator in results.PLSI_SCORES.items():
-        for model, line in zip(results.PLSI_MODELS.values(), ("-", ":"), strict=True):
-            label = f"pLSI: {score}" if line == "-" else None
-            props = {"color": _PLSI[score], "linestyle": line, "label": label}
-            _line(axis, inputs, corpus, results.Curve(model, (evaluator,)), **props)
-    _line(axis, inputs, corpus, results.LDA_BOUND, color=_LDA, linestyle="--", label="LDA: bound")
-    _line(axis, inputs, corpus, results.LDA, color=_LDA, label="LDA: likelihood")
-    _line(axis, inputs, corpus, results.LDA_HALF, color=_HALF_OF_LDA, label="LDA: half folding-in")
-    integrated = {"label": "LDA: other half, integrated", "color": _HALF_OF_LDA, "linestyle": "--"}
-    _line(axis, inputs, corpus, results.LDA_COMPLETION, **integrated)
-
-
-def _line(axis: Axes, inputs: Inputs, corpus: str, scores: results.Curve, **props: Any) -> None:
-    points = [point for point in results.curve(inputs, corpus, scores).values() if math.isfinite(point.perplexity)]
-    axis.plot([point.topics for point in points], [point.perplexity for point in points], marker="o", **props)
 
 
 def samplers(inputs: Inputs) -> Figure:
@@ -130,26 +110,27 @@ def figure_27_9(inputs: Inputs) -> Figure:
 
 
 def evidence(inputs: Inputs) -> Figure:
-    """Draw the criterion of each approach to the number of topics less its maximum: a panel each, a line per seed."""
+    """Draw the criterion of each approach less its maximum, a panel each, a line per seed, and the chosen numbers."""
     titles = list(results.APPROACHES.values())
-    figure, (axes,) = style.grid(1, len(titles), style.HEIGHT, titles=titles, sharey=True)
+    figure, (axes,) = style.grid(1, len(titles), 2.3, titles=titles, sharey=True)
     true = inputs.settings.experiment(results.EVIDENCE).get("settings", {}).get("true_topics")
+    props: style.Props = {"color": style.DARK, "marker": "o", "linewidth": 0.8}
     for axis, quantity in zip(axes, results.APPROACHES, strict=True):
-        for seed in results.chosen_topics(inputs, quantity):
+        chosen = results.chosen_topics(inputs, quantity)
+        for seed, best in chosen.items():
             points = results.by_topics(inputs, quantity, seed).values()
             maximum = max(point.value for point in points)
             axis.set_xticks([point.topics for point in points])
-            axis.errorbar(
-                [point.topics for point in points],
-                [point.value - maximum for point in points],
-                yerr=[point.error for point in points],
-                marker="o",
-                linewidth=1.0,
-            )
+            values, errors = [point.value - maximum for point in points], [point.error for point in points]
+            axis.errorbar([point.topics for point in points], values, yerr=errors, **props)
+            axis.plot(best, 0.0, "o", color=style.INK, markersize=5.5, zorder=3.0)
         if true is not None:
             axis.axvline(true, color=style.GUIDE, linestyle=":")
+            style.label(axis, "true", (true, 0.02), (3.0, 0.0), xycoords=("data", "axes fraction"), color=style.DARK)
+        words = "chooses " + ", ".join(map(str, sorted(chosen.values())))
+        style.label(axis, words, (0.97, 0.15), xycoords="axes fraction", ha="right", fontweight="bold")
         axis.set_xlabel("number of topics")
-    axes[0].set_ylabel("nats per token, less the maximum")
+    axes[0].set_ylabel("less its maximum,\nnats per token")
     return figure
 
 

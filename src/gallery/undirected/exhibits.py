@@ -8,7 +8,6 @@ from artifact.results.reading import select
 from artifact.typesetting import latex, over_seeds, style
 from artifact.typesetting.macros import Macros
 from artifact.typesetting.over_seeds import scored
-from artifact.typesetting.style import Props
 from gallery.gaps import gaps
 from gallery.tokens.science import corpora
 from gallery.undirected import science as results
@@ -18,30 +17,27 @@ from gallery.undirected.spec import BOLTZMANN, SOFTMAX
 from heldout import models
 from heldout.models import LDA
 
-_LINES: dict[str, Props] = {
-    boltzmann_run.PERSISTENT: {"color": style.INK, "linestyle": "-"},
-    boltzmann_run.ONE: {"color": style.COLOURS["nmf"], "linestyle": "-"},
-    boltzmann_run.MORE: {"color": style.COLOURS["lsa"], "linestyle": style.DASHED},
-    boltzmann_run.FIELD: {"color": style.REPORTED_COLOUR, "linestyle": "-"},
-}
 HIDDEN = 50  # hidden units of the published machines
 _SOFTMAX = style.COLOURS["annealed"]
 
 
 def boltzmann(inputs: Inputs) -> Figure:
-    """Draw the likelihood of held-out records against updates, beside the quantities that are usually watched."""
-    titles = list(results.WATCHED.values())
-    figure, axes = style.grid(1, len(titles), style.HEIGHT, titles=titles)
-    for axis, quantity in zip(axes[0], results.WATCHED, strict=True):
-        for model, name in results.MACHINES.items():
+    """Draw the likelihood of held-out records against updates, beside the reconstruction error that is watched."""
+    figure, (axes,) = style.grid(1, len(results.WATCHED), 2.3, titles=list(results.WATCHED.values()))
+    units = ("nats per response\n(more is better)", "squares per response\n(less looks better)")
+    for axis, quantity, unit in zip(axes, results.WATCHED, units, strict=True):
+        for model in results.MACHINES:
             trace = results.trace(inputs, quantity, model)
             points = {update: value for update, value in trace.items() if update > 0}
-            axis.plot(list(points), list(points.values()), label=name, **_LINES[model])
+            field = model == boltzmann_run.FIELD
+            name, colour = ("mean field", style.FLATTERING) if field else ("CD, PCD", style.CHARGING)
+            axis.plot(list(points), list(points.values()), color=colour)
+            if points and model in (boltzmann_run.PERSISTENT, boltzmann_run.FIELD):
+                style.label_ends(axis, [(name, max(points), points[max(points)], colour)])
         axis.set_xscale("log")
         axis.set_xlabel("updates")
-        axis.set_ylabel("squares per response" if quantity == boltzmann_run.RECONSTRUCTION else "nats per response")
+        axis.set_ylabel(unit)
         style.plain_numbers(axis.xaxis)
-    style.legend(figure, [axes[0][0]], ncols=len(results.MACHINES))
     return figure
 
 
@@ -92,9 +88,13 @@ def figure_27_32(inputs: Inputs) -> str:
                 cells += [latex.perplexity(own.documents), f"{latex.perplexity(own.tokens)}{error}"]
             else:
                 cells += [NOT_RUN, NOT_RUN]
-            rows.append([shown, name, _trained(chosen.get((model, K))), *cells])
+            rows.append([shown, name, *cells, _trained(chosen.get((model, K)))])
             shown = ""
-    head = r"documents & model & trained & published & by documents & by tokens\\"
+    head = (
+        r"& & \multicolumn{3}{c}{perplexity per token} & passes or\\" + "\n"
+        r"\cmidrule(lr){3-5}" + "\n"
+        r"documents & model & published & by documents & by tokens & sweeps\\"
+    )
     return latex.tabular(inputs, "@{}llrrrr@{}", head, rows)
 
 

@@ -33,8 +33,7 @@ MACHINES: Mapping[str, str] = {
     boltzmann.FIELD: "mean field",
 }
 WATCHED: Mapping[str, str] = {
-    LIKELIHOOD: "likelihood",
-    boltzmann.PSEUDO: "pseudo-likelihood",
+    LIKELIHOOD: "likelihood, exact",
     boltzmann.RECONSTRUCTION: "reconstruction error",
 }
 

@@ -33,8 +33,10 @@ def test_every_statement_of_a_source_is_on_the_scorecard_with_the_finding_of_its
     assert r"\emph" not in scorecard.render(replace(given, effects={}))
     gain = Effect("full-half", "cranfield", "", 0, 1.0, 0.1, 9.0, NATS, margin=0.01, replicates=3)
     some = (gain, replace(gain, corpus="nips", estimate=-0.5))
-    assert "-0.50 to 1.00 & 1 of 2 & " in plain(scorecard.render(replace(given, effects={"full-half": some})))
-    assert "1.00 & yes & " in plain(scorecard.render(replace(given, effects={"full-half": some[:1]})))
+    assert "-0.50 to 1.00 & 2 corpora & 1 of 2 & " in plain(
+        scorecard.render(replace(given, effects={"full-half": some}))
+    )
+    assert "1.00 &  & yes & " in plain(scorecard.render(replace(given, effects={"full-half": some[:1]})))
     assert scorecard.span([replace(gain, estimate=math.log(50.0), factor=True, unit="times")]) == "50 times"
 
 

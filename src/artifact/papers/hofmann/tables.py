@@ -14,17 +14,12 @@ TOPICS = (8, 128)  # numbers of dimensions shown before the largest; of LSA's fu
 
 # statements of the source, and the finding of our contrasts if they are right
 STATEMENTS = (
-    Statement("Tempered PLSA is better than a unigram model,", "tem-unigram", "above"),
+    Statement("Tempered PLSA beats a unigram model,", "tem-unigram", "above"),
     Statement("than LSA at its best,", "tem-lsa-best", "above"),
-    Statement("than LSA with as many dimensions,", "tem-lsa", "above", differs="not on Medline with few"),
+    Statement("than LSA with as many dimensions,", "tem-lsa", "above", differs="not with few"),
     Statement("and than PLSA with early stopping.", "tem-early", "above"),
-    Statement("More dimensions never hurt tempered PLSA.", "tem-overfits", "<0.02"),
-    Statement(
-        "Inverse annealing is as good as careful annealing,",
-        "heating",
-        ">-0.01",
-        differs="not on a coarser schedule",
-    ),
+    Statement("More dimensions never hurt it.", "tem-overfits", "<0.02"),
+    Statement("Inverse is as good as careful annealing,", "heating", ">-0.01", differs="coarser schedule"),
     Statement("and 10 to 50 times faster.", "heating-iterations", "above", differs="intervals too wide"),
 )
 

@@ -81,6 +81,11 @@ LIKELIHOOD = Paper(
         "figure-law": Exhibit("folding-in's excess against the law", "law.figure", ("law",)),
         "table-law": Exhibit("the registered statements on the excess, and their outcomes", "law.table", ("law",)),
         "figure-share": Exhibit("the prior's share of the gap, by K", "question_figures.prior", OPTIMISM),
+        "figure-share-others": Exhibit(
+            "the prior's share of the gap under one or four Dirichlets of training or other test documents, by K",
+            "question_figures.other_priors",
+            OPTIMISM,
+        ),
         "figure-choice": Exhibit("the cost of choosers of K", "question_figures.choice", OPTIMISM),
         "figure-models": Exhibit("LDA beside PLSA by the likelihood", "question_figures.models", OPTIMISM),
         "figure-optimism-by": Exhibit("optimism by length and by constant", "figures.optimism_by", OPTIMISM),

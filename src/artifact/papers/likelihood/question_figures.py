@@ -1,32 +1,37 @@
 """A figure for each question: its effects as curves over the number of topics, or as a forest."""
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from artifact.contrasts.effect import chosen
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import regret, validation
-from artifact.papers.likelihood.contrasts import CHOOSERS, NAMES
+from artifact.papers.likelihood import validation
+from artifact.papers.likelihood.contrasts import NAMES
 from artifact.papers.likelihood.experiments.validation import FITTED, FLAT, MIXTURE, OWN_PRIOR
 from artifact.papers.likelihood.prior_share import TODAY
 from artifact.typesetting import forest, latex, style
 from artifact.typesetting.style import Props
 from heldout.models import LDA, PLSA
 
-# contrasts on the prior's share: label, colour, mark, line, and the prior whose likelihoods other estimates validate
-SHARES: tuple[tuple[str, str, str, str, Any, str], ...] = (
-    ("share-fitted", "Dirichlet, training documents", style.PRIOR_COLOURS[1], "s", style.DASHED, FITTED),
-    ("share-mixture", "four, training documents", style.PRIOR_COLOURS[2], "D", style.DOTTED, MIXTURE),
-    ("share-test-1", "Dirichlet, other test documents", style.TUNED_COLOURS[0], "v", "-", ""),
-    ("share-test-4", "four, other test documents", style.TUNED_COLOURS[1], "^", "-", ""),
-    ("share-best-sum", "symmetric, best sum", style.TUNED_COLOURS[2], "o", "-", ""),
+# contrasts on the prior's share, with a panel's title and the prior whose likelihoods other estimates validate
+SHARES = (
+    ("share-fitted", "fitted to the training documents", FITTED),
+    ("share-best-sum", "symmetric, best sum after the fact", ""),
+    ("share-mixture", "four, training", MIXTURE),
+    ("share-test-1", "one, other test", ""),
+    ("share-test-4", "four, other test", ""),
 )
-CHOICES = (*((f"choice-{end}", name.partition(",")[0]) for end, name in CHOOSERS.items()),)
-CHOICE_PANELS = tuple((model, judge) for model in NAMES.values() for judge in regret.JUDGES)
-JUDGE_TITLES = {"model's prior": "by the model's prior", "fitted prior": "by a fitted prior"}
-COST_LIMITS = (-0.12, 0.42)  # nats per token
+PRINTED = 2  # number of them in the paper; the site has the others
+SHARE_LIMITS = (0.0, 1.25)
+CHOICES = (
+    ("choice-full", "full folding-in"),
+    ("choice-flat", "likelihood under\nthe flat prior"),
+    ("choice-bound", "mean-field bound"),
+)
+JUDGE_TITLES = {"model's prior": "judged under the flat prior", "fitted prior": "judged under a fitted prior"}
+COST_LIMITS = (-0.12, 0.56)  # nats per token
 
 
 def _known(inputs: Inputs, *names: str) -> list[str]:
@@ -83,58 +88,47 @@ def _sum(part: str) -> float:
 
 
 def prior(inputs: Inputs) -> Figure:
-    """Draw the share of PLSA's gap under the flat prior that other priors leave, against K, a panel per corpus."""
-    corpora = _known(inputs, *(name for name, *_ in SHARES))
+    """Draw the share of PLSA's gap under the flat prior that other priors leave, against K, a panel per prior."""
+    return _shares(inputs, SHARES[:PRINTED])
+
+
+def other_priors(inputs: Inputs) -> Figure:
+    """Draw the same share under the priors that are left out of `prior`."""
+    return _shares(inputs, SHARES[PRINTED:])
+
+
+def _shares(inputs: Inputs, shares: Sequence[tuple[str, str, str]]) -> Figure:
+    corpora = _known(inputs, *(name for name, *_ in shares))
     if not corpora:
         return _not_run(inputs)
-    titles = [latex.corpus_title(corpus) for corpus in corpora]
-    figure, (axes,) = style.grid(1, len(corpora), 2.3, titles=titles, synthetic=inputs.synthetic(), sharey=True)
-    unvalidated = validation.unvalidated(inputs)
-    for axis, corpus in zip(axes, corpora, strict=True):
-        topics: set[int] = set()
-        for name, _, colour, marker, line, own_prior in SHARES:
-            rows = sorted(chosen(inputs.effects, name, corpus), key=lambda effect: effect.topics)
-            topics |= {effect.topics for effect in rows}
-            axis.errorbar(
-                [effect.topics for effect in rows],
-                [effect.estimate for effect in rows],
-                [effect.half_width for effect in rows],
-                **{"color": colour, "marker": marker, "linestyle": line, "elinewidth": 0.7, "markersize": 3.5},
-            )
-            white = [effect for effect in rows if unvalidated(corpus, PLSA, own_prior, effect.topics)]
-            forest.hollow_marks(
-                axis, [(effect.topics, effect.estimate) for effect in white], color=colour, marker=marker
-            )
-        axis.axhline(1.0, **forest.ZERO)
-        axis.set_xscale("log")
-        shown = style.sparse_ticks(topics)
-        style.ticks(axis.xaxis, shown, [f"{k:,}" for k in shown])
-        axis.set_xlabel("number of topics")
-        axis.set_ylim(0.0, 1.25)
+    titles = [title for _, title, _ in shares]
+    figure, (axes,) = style.grid(1, len(shares), 2.2, titles=titles, synthetic=inputs.synthetic(), sharey=True)
+    unvalidated, props = validation.unvalidated(inputs), forest.props_of(corpora)
+    for axis, (name, _, own_prior) in zip(axes, shares, strict=True):
+        known = [replace(effect, null=1.0, margin=0.0) for effect in inputs.effects.get(name, ())]
+        hollow = [effect for effect in known if unvalidated(effect.corpus, PLSA, own_prior, effect.topics)]
+        forest.curves(axis, known, props, hollow)
+        last = {effect.corpus: effect for effect in sorted(known, key=lambda effect: effect.topics)}
+        ends = [(latex.corpus_title(c), e.topics, e.estimate, props[c]["color"]) for c, e in last.items()]
+        axis.set_ylim(*SHARE_LIMITS)
+        style.label_ends(axis, ends)
     axes[0].set_ylabel("share of the gap that is left")
-    handles = [
-        Line2D([], [], color=colour, marker=marker, linestyle=line, label=label, markersize=3.5)
-        for _, label, colour, marker, line, _ in SHARES
-    ]
-    style.legend(figure, [], extra=[*handles, forest.hollow_handle()], ncols=3)
+    style.label(axes[0], "all of it", (0.99, 1.0), (0.0, 2.0), xycoords=("axes fraction", "data"), ha="right")
     return figure
 
 
 def choice(inputs: Inputs) -> Figure:
-    """Draw the cost of choosing K by a score, a panel for each model and the prior under which it is judged."""
+    """Draw the cost of choosing PLSA's K by a score, a panel for each prior under which it is judged."""
     corpora = _known(inputs, *(name for name, _ in CHOICES))
     if not corpora:
         return _not_run(inputs)
+    options: Props = {"titles": [*JUDGE_TITLES.values()], "synthetic": inputs.synthetic(), "sharey": True}
+    figure, (axes,) = style.grid(1, 2, 2.3, **options)
     props = forest.props_of(corpora)
-    titles = [f"{model}, judged {JUDGE_TITLES[judge]}" for model, judge in CHOICE_PANELS]
-    figure, grid = style.grid(2, 2, 3.5, synthetic=inputs.synthetic(), sharey=True)
-    for axis, title, (model, judge) in zip(grid.flat, titles, CHOICE_PANELS, strict=True):
-        axis.set_title(title)
-        forest.forest(axis, inputs.effects, CHOICES, props, f"{model}, {judge}")
+    for axis, judge in zip(axes, JUDGE_TITLES, strict=True):
+        forest.forest(axis, inputs.effects, CHOICES, props, f"{NAMES[PLSA]}, {judge}", named=axis is axes[0])
         axis.set_xlim(*COST_LIMITS)
-    for axis in grid[-1]:
-        axis.set_xlabel("cost of its choice of K, nats per token")
-    style.legend(figure, [], extra=forest.handles(corpora))
+        axis.set_xlabel("lost by the choice of K, nats per token")
     return figure
 
 

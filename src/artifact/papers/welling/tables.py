@@ -29,28 +29,18 @@ if TYPE_CHECKING:
 
 # statements of the source, and the finding of our contrasts if they are right
 STATEMENTS = (
-    Statement("Full folding-in improves from each K to the next.", "full-more-topics", "above"),
-    Statement(
-        "Half folding-in overfits on short documents,",
-        "half-overfits",
-        "above",
-        ("cranfield", "medline"),
-    ),
+    Statement("Full folding-in improves with each K.", "full-more-topics", "above"),
+    Statement("Half folding-in overfits on short texts,", "half-overfits", "above", ("cranfield", "medline")),
     Statement("and not on long ones.", "half-overfits", "within", ("nips",)),
-    Statement("Half folding-in gives the higher perplexities.", "full-half", "above"),
-    Statement(
-        "PLSA by EM and by variational EM are alike.",
-        "vem-half",
-        "within",
-        differs="not with very many topics",
-    ),
-    Statement("Tempering brings no advantage.", "tempering", "within", differs="it does on the abstracts"),
-    Statement("LDA is generally better than PLSA,", "lda-plsa-half-best", "above"),
-    Statement("and than EPCA.", "lda-epca-half-best", "above"),
+    Statement("Half folding-in has higher perplexities.", "full-half", "above"),
+    Statement("EM and variational EM are alike.", "vem-half", "within", differs="not with many"),
+    Statement("Tempering brings no advantage.", "tempering", "within", differs="it does on abstracts"),
+    Statement("LDA is generally better than PLSA,", "lda-plsa-half-best", "above", parts="priors"),
+    Statement("and than EPCA.", "lda-epca-half-best", "above", parts="priors"),
     Statement("EPCA is similar to PLSA.", "epca-plsa-half-best", "within", differs="intervals too wide"),
-    Statement("Folded in, a topic for every word looks best,", "word-topics", "above"),
+    Statement("Folded in, a topic per word looks best,", "word-topics", "above"),
     Statement("and normalised it does not.", "word-topics-normalised", "below", differs="too wide an interval"),
-    Statement("Without unit columns ICA's vectors collapse.", "ica", "above", ("free columns",)),
+    Statement("Without unit columns ICA collapses.", "ica", "above", ("free columns",)),
 )
 
 
