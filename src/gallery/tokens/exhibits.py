@@ -126,9 +126,11 @@ def evidence(inputs: Inputs) -> Figure:
             axis.plot(best, 0.0, "o", color=style.INK, markersize=5.5, zorder=3.0)
         if true is not None:
             axis.axvline(true, color=style.GUIDE, linestyle=":")
-            style.label(axis, "true", (true, 0.02), (3.0, 0.0), xycoords=("data", "axes fraction"), color=style.DARK)
-        words = "chooses " + ", ".join(map(str, sorted(chosen.values())))
-        style.label(axis, words, (0.97, 0.15), xycoords="axes fraction", ha="right", fontweight="bold")
+            right = list(chosen.values()).count(true)
+            words, place = f"the true number\nin {right} of {len(chosen)}", (true, 0.04)
+            style.label(
+                axis, words, place, (4.0, 0.0), xycoords=("data", "axes fraction"), va="bottom", color=style.DARK
+            )
         axis.set_xlabel("number of topics")
     axes[0].set_ylabel("less its maximum,\nnats per token")
     return figure
