@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.corpora.corpus import Corpus
@@ -93,6 +93,7 @@ def tokens_of(documents: Corpus) -> list[list[int]]:
 documents_strategy = st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 3)), min_size=1, max_size=7).filter(any)
 
 
+@settings(max_examples=30)
 @given(documents_strategy, st.integers(0, 3))
 def test_every_form_gives_the_same_tokens_in_the_same_order(documents: Counts, seed: int) -> None:
     expected = in_random_order(with_words(read_documents(matrix_of(documents)), WORDS), seed)
