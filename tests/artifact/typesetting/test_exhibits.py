@@ -73,7 +73,9 @@ def test_figures_are_made_whole_bear_no_date_and_say_in_every_panel_that_data_ar
     assert list(tmp_path.iterdir()) == [path]
     (one,) = drawn
     panels = [axis for axis in one.axes if axis.get_label() != "<colorbar>"]
-    assert [[text.get_text() for text in axis.texts].count(style.SYNTHETIC_MARK) for axis in panels] == [1] * len(panels)
+    assert [[text.get_text() for text in axis.texts].count(style.SYNTHETIC_MARK) for axis in panels] == [1] * len(
+        panels
+    )
 
 
 def test_another_process_with_another_configuration_gives_the_same_bytes(tmp_path: Path) -> None:

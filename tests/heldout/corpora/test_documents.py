@@ -393,9 +393,11 @@ def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
         read_documents(tmp_path / "texts")
 
 
-def test_a_gigabyte_of_nothing_is_refused(tmp_path: Path) -> None:
+def test_what_unpacks_to_more_than_a_corpus_does_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("heldout.limits", "heldout.corpora.documents"):
+        monkeypatch.setattr(f"{module}.ALLOWANCE", 1 << 20)
     (tmp_path / "nothing.ldac").write_bytes(gzip.compress(b"\n" * 2_000_000, 1))
-    (tmp_path / "zeros.mm").write_bytes(gzip.compress(MM.encode() + b"%" * 200_000_000, 1))
+    (tmp_path / "zeros.mm").write_bytes(gzip.compress(MM.encode() + b"%" * 5_000_000, 1))
     for name, form in (("nothing.ldac", "ldac"), ("zeros.mm", "mm")):
         with pytest.raises(InputError, match=name):
             read_documents(tmp_path / name, form=form)

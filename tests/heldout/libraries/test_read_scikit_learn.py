@@ -8,7 +8,6 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
-import skops.io
 from model_files import COUNTS, TOPICS, WORDS, scikit_learn_lda, scikit_learn_nmf
 from sklearn.decomposition import NMF, LatentDirichletAllocation, MiniBatchNMF
 from sklearn.linear_model import LinearRegression
@@ -19,6 +18,8 @@ from heldout.libraries.read import fitted, read_model
 
 def saved(path: Path, model: Any) -> Path:
     if path.suffix == ".skops":
+        import skops.io  # two seconds, which no other worker needs
+
         skops.io.dump(model, path)
     elif path.suffix == ".joblib":
         joblib.dump(model, path, compress=3)

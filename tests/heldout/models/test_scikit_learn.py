@@ -87,7 +87,6 @@ def test_epca_scores_by_its_gaussian_prior(counts: Any) -> None:
     expected = exact.log_likelihood.sum() / counts.sum()
     # a hundred chains from the Laplace approximation: under 0.1 nats a document; 4.42 errors have the chance 1e-5
     assert abs(heldout.log_likelihood(model, counts) - expected) < 4.42 * 0.1 * np.sqrt(len(counts)) / counts.sum()
-    assert cross_val_score(model, counts, scoring=heldout.log_likelihood, cv=2, error_score="raise").max() < 0.0
 
 
 @pytest.mark.parametrize(
