@@ -25,7 +25,7 @@ def _names_of_examples(request: pytest.FixtureRequest, doctest_namespace: dict[s
             exec(example.source, doctest_namespace)
 
 
-class _ByShared(LoadFileScheduling):
+class _ByShared(LoadFileScheduling):  # type: ignore[misc]
     """Files to workers, but those of the gallery, and those of the papers, to one: they share a made-up study."""
 
     def _split_scope(self, nodeid: str) -> str:

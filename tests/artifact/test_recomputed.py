@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,9 +44,11 @@ def by_place() -> pd.DataFrame:
 
 def row_of(corpus: str, model: str, variant: str, topics: int, seed: int, evaluator: str) -> "pd.Series[float]":
     """Return the row of one score; of "truth" that of the first that was run."""
-    rows, place = by_place(), (corpus, model, variant, topics, seed)
+    rows: Any = by_place()
     names = TRUTHS if evaluator == "truth" else (evaluator,)
-    return rows.loc[next((*place, name) for name in names if (*place, name) in rows.index)]
+    places = ((corpus, model, variant, topics, seed, name) for name in names)
+    row: pd.Series[float] = rows.loc[next(place for place in places if place in rows.index)]
+    return row
 
 
 @lru_cache(maxsize=1)
