@@ -397,7 +397,7 @@ def test_what_unpacks_to_more_than_a_corpus_does_is_refused(tmp_path: Path, monk
     for module in ("heldout.limits", "heldout.corpora.documents"):
         monkeypatch.setattr(f"{module}.ALLOWANCE", 1 << 20)
     (tmp_path / "nothing.ldac").write_bytes(gzip.compress(b"\n" * 2_000_000, 1))
-    (tmp_path / "zeros.mm").write_bytes(gzip.compress(MM.encode() + b"%" * 5_000_000, 1))
+    (tmp_path / "zeros.mm").write_bytes(gzip.compress(MM.encode() + b"%" * 5_000_000))
     for name, form, refusal in (("nothing.ldac", "ldac", ""), ("zeros.mm", "mm", ": .* bytes expand to ")):
         with pytest.raises(InputError, match=name + refusal):
             read_documents(tmp_path / name, form=form)
