@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 from heldout.processor import pin
 
@@ -22,6 +23,20 @@ def _names_of_examples(request: pytest.FixtureRequest, doctest_namespace: dict[s
 
         for example in doctest.DocTestParser().get_examples(evaluators.__doc__ or ""):
             exec(example.source, doctest_namespace)
+
+
+class _ByShared(LoadFileScheduling):  # type: ignore[misc]
+    """Files to workers, but those of the gallery, and those of the papers, to one: they share a made-up study."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.split("::")[0]
+        shared = ("tests/gallery/", "tests/artifact/")
+        return next((folder for folder in shared if path.startswith(folder)), path)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByShared:
+    """Keep tests that share what is made once in one process."""
+    return _ByShared(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,6 +1,7 @@
 """The rules of the house: imports go downwards, manifests name their own folder, config/README.md every setting."""
 
 import ast
+import functools
 import os
 import re
 import shutil
@@ -98,14 +99,14 @@ def test_no_file_imports_itself_by_way_of_others_late_ones_and_those_of_types_to
 
 def modules_named(source: str) -> Iterator[str]:
     """Yield the modules that strings name, docstrings left out, and those that are imported by name."""
-    tree = ast.parse(source)
-    docstrings = [
-        node.body[0].value
-        for node in ast.walk(tree)
+    nodes = [*ast.walk(ast.parse(source))]
+    docstrings = {
+        id(node.body[0].value)
+        for node in nodes
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and isinstance(node.body[0], ast.Expr)
-    ]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+    }
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield from re.findall(rf"(?:{'|'.join(PACKAGES)})(?:\.\w+)+", node.value)
         if (
             isinstance(node, ast.Call)
@@ -115,6 +116,7 @@ def modules_named(source: str) -> Iterator[str]:
             yield "heldout.cli"
 
 
+@functools.cache
 def floors() -> dict[tuple[str, ...], tuple[int, int]]:
     """Return the floor of every package, and within it of every room, by their names; the lowest is 0."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
@@ -215,9 +217,10 @@ def test_a_choice_of_a_grid_that_an_exhibit_shows_has_its_star() -> None:
         if {"models", "evaluators", "experiments", "members"} & set(path.parts):
             continue
         text = path.read_text(encoding="utf-8")
+        lines = text.splitlines()
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef):
-                body = ast.get_source_segment(text, node) or ""
+                body = "\n".join(lines[node.lineno - 1 : node.end_lineno])
                 if CHOICES.search(body) and not STARS.search(body):
                     chosen.add(f"{path.stem}.{node.name}")
     assert chosen == set(UNSHOWN), "a choice without its star, or an exception without its choice"

@@ -105,8 +105,12 @@ def test_arrays_are_judged_by_their_entries(place: Place, ours: Any, agrees: boo
     agreed, printed = run(tmp_path, [PLSA], [PLSA], arrays={place: np.array(ours)}, expected_arrays=known)
     assert "arrays  " in printed
     assert agreed is agrees
-    assert not run(tmp_path, [PLSA], [PLSA], expected_arrays=known)[0]  # missing
-    assert not run(tmp_path, [PLSA], [PLSA], arrays=known)[0]  # unexpected
+
+
+def test_missing_and_unexpected_arrays_differ(tmp_path: Path) -> None:
+    known = {PLACE: np.array([[1.0, np.nan]])}
+    assert not run(tmp_path, [PLSA], [PLSA], expected_arrays=known)[0]
+    assert not run(tmp_path, [PLSA], [PLSA], arrays=known)[0]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,11 @@ def test_groups_are_judged_as_their_scores_are(row: Score, shift: float, agrees:
     agreed, printed = run(tmp_path, [grouped(known - 4999 * shift)], [grouped(known)])
     assert "groups  " in printed
     assert agreed is agrees
-    assert not run(tmp_path, [row], [grouped(known)])[0]
+
+
+def test_missing_groups_differ(tmp_path: Path) -> None:
+    grouped = replace(PLSA, groups=Groups.of(["a"], np.array([5000]), np.array([-30000.0])))
+    assert not run(tmp_path, [PLSA], [grouped])[0]
 
 
 def test_notes_are_the_same_or_differ(tmp_path: Path) -> None:
@@ -138,10 +146,8 @@ def test_notes_are_the_same_or_differ(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "factor", "expected"),
     [
-        (PLSA, 1.0, True),
         (PLSA, 1 + 0.9 * DETERMINISTIC, True),
         (PLSA, 1 + 1.1 * DETERMINISTIC, False),
-        (LDA, 1 + 1.1 * DETERMINISTIC, True),
         (LDA, 1 - 0.9 * SAMPLED, True),
         (LDA, 1 - 1.1 * SAMPLED, False),
         (PLSA, math.inf, False),
@@ -215,7 +221,7 @@ def shifted(row: Score, shift: float) -> Score:
     return replace(row, log_likelihood=nats, perplexity=perplexity(nats, row.tokens))
 
 
-@pytest.mark.parametrize(("by", "expected"), [(2.0, True), (-2.0, True), (6.0, False), (-6.0, False)])
+@pytest.mark.parametrize(("by", "expected"), [(2.0, True), (-6.0, False)])
 def test_sampled_scores_are_held_to_their_standard_errors(tmp_path: Path, by: float, expected: bool) -> None:
     shift = by * math.sqrt(2.0) * SAMPLED_PLSA.standard_error
     shift += math.copysign(DETERMINISTIC * PLSA.tokens, shift)
@@ -227,7 +233,7 @@ def test_sampled_scores_are_held_to_their_standard_errors(tmp_path: Path, by: fl
     assert abs(shift) < 0.2 * SAMPLED * PLSA.tokens  # far below a flat 3 % of perplexity
 
 
-@pytest.mark.parametrize(("by", "expected"), [(2.0, True), (-2.0, True), (6.0, False), (-6.0, False)])
+@pytest.mark.parametrize(("by", "expected"), [(2.0, True), (-6.0, False)])
 def test_sampled_measurements_are_held_to_their_standard_errors(tmp_path: Path, by: float, expected: bool) -> None:
     shift = by * math.sqrt(2.0) * ESTIMATE.standard_error
     shift += math.copysign(DETERMINISTIC * abs(ESTIMATE.value), shift)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,6 +35,23 @@ def table() -> pd.DataFrame:
 
 
 @lru_cache(maxsize=1)
+def by_place() -> pd.DataFrame:
+    """Return the first row of every corpus, model, variant, number of topics, split and evaluator."""
+    rows, place = table(), ["corpus", "model", "variant", "topics", "seed", "evaluator"]
+    smoothed = (rows["model"] == "plsa-hof") & rows["variant"].str.startswith("optimism")
+    return rows[~smoothed | (rows["smoothing"] == 1e-5)].drop_duplicates(place).set_index(place).sort_index()
+
+
+def row_of(corpus: str, model: str, variant: str, topics: int, seed: int, evaluator: str) -> "pd.Series[float]":
+    """Return the row of one score; of "truth" that of the first that was run."""
+    rows: Any = by_place()
+    names = TRUTHS if evaluator == "truth" else (evaluator,)
+    places = ((corpus, model, variant, topics, seed, name) for name in names)
+    row: pd.Series[float] = rows.loc[next(place for place in places if place in rows.index)]
+    return row
+
+
+@lru_cache(maxsize=1)
 def printed() -> pd.DataFrame:
     """Read the committed effects."""
     return pd.read_csv(REFERENCE / "effects.csv", keep_default_na=False, na_values=["nan"])
@@ -41,13 +59,7 @@ def printed() -> pd.DataFrame:
 
 def one(corpus: str, model: str, variant: str, topics: int, seed: int, evaluator: str) -> Values:
     """Return one score."""
-    rows = table()
-    rows = rows[(rows["corpus"] == corpus) & (rows["model"] == model) & (rows["variant"] == variant)]
-    rows = rows[(rows["topics"] == topics) & (rows["seed"] == seed)]
-    if model == "plsa-hof" and variant.startswith("optimism"):
-        rows = rows[rows["smoothing"] == 1e-5]
-    names = TRUTHS if evaluator == "truth" else (evaluator,)
-    row = next(found.iloc[0] for name in names if len(found := rows[rows["evaluator"] == name]))
+    row = row_of(corpus, model, variant, topics, seed, evaluator)
     nats = np.array([row[f"log_likelihood_{g}"] for g in range(G)], float)
     tokens = np.array([row[f"tokens_{g}"] for g in range(G)], float)
     error = 0.0 if math.isnan(row["standard_error"]) else row["standard_error"] / row["tokens"]
@@ -163,11 +175,7 @@ def choice(corpus: str, chooser: str, judge: str) -> tuple[float, float, float]:
 
 def rows_of(corpus: str, variant: str, topics: int, seed: int, evaluator: str) -> tuple[np.ndarray, np.ndarray, float]:
     """Return nats and tokens of groups, and the error per token, of one of PLSA's scores."""
-    rows = table()
-    rows = rows[(rows["corpus"] == corpus) & (rows["model"] == "plsa-hof") & (rows["variant"] == variant)]
-    rows = rows[(rows["topics"] == topics) & (rows["seed"] == seed) & (rows["smoothing"] == 1e-5)]
-    names = TRUTHS if evaluator == "truth" else (evaluator,)
-    row = next(found.iloc[0] for name in names if len(found := rows[rows["evaluator"] == name]))
+    row = row_of(corpus, "plsa-hof", variant, topics, seed, evaluator)
     error = 0.0 if math.isnan(row["standard_error"]) else row["standard_error"] / row["tokens"]
     nats, tokens = (np.array([row[f"{name}_{g}"] for g in range(G)]) for name in ("log_likelihood", "tokens"))
     return nats, tokens, error

@@ -35,6 +35,7 @@ from artifact.results.reading import select
 from artifact.results.recorder import Results
 from artifact.study.steps import run_experiment
 from artifact.study.study import NOTHING
+from artifact.typesetting import style
 from artifact.typesetting.exhibits import exhibits, make
 from artifact.typesetting.macros import macros
 from gallery.contrasts import CONTRASTS
@@ -389,7 +390,8 @@ def test_the_printed_form_fails_its_identity_and_the_corrected_one_does_not(misp
     assert corrected < 1e-9
 
 
-def test_every_exhibit_is_made_and_in_the_document(tmp_path: Path) -> None:
+def test_every_exhibit_is_made_and_in_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(style._SETTINGS, "pdf.fonttype", 3)  # outlines: to cut fonts takes twice the time of all else
     inputs = made()
     known = exhibits(inputs.papers, inputs.study)
     for name in known:

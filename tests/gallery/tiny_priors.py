@@ -11,9 +11,8 @@ from heldout.corpora.synthetic import Law, Shape, draw
 DEMO = Path(__file__).parents[2] / "workflow" / "studies" / "demo-gallery.yaml"
 NAME = "cranfield-like"
 EXPERIMENTS = ("covariates", "correlation", "topic-graph", "tags", "ratings", "rating-curves")
-SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    name: (NAME, yaml.safe_load(DEMO.read_text())["measures"][name]["settings"]) for name in EXPERIMENTS
-}
+MEASURES = yaml.safe_load(DEMO.read_text())["measures"]
+SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {name: (NAME, MEASURES[name]["settings"]) for name in EXPERIMENTS}
 TEST_DOCUMENTS = {NAME: 12}
 
 

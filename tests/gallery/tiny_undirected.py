@@ -51,7 +51,7 @@ UNITS: dict[str, Any] = {
     "hidden": [1, 2],
     "coordinates": 3,
     "scales": [1.0, 2.0],
-    "penalty": 0.01,
+    "penalty": 0.1,
 }
 SETTINGS = {
     "boltzmann": ("news-words", BOLTZMANN),

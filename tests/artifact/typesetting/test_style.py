@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import rcParams
 from matplotlib.colors import get_named_colors_mapping, to_rgb
@@ -22,6 +22,7 @@ from gallery.tokens.members import MEMBERS
 from heldout.auditing import colours
 
 
+@settings(max_examples=30)
 @given(st.floats(-1e4, 1e4), st.floats(1e-3, 1e4))
 def test_labels_of_neighbouring_ticks_differ_and_are_where_they_say(low: float, width: float) -> None:
     with style.applied():

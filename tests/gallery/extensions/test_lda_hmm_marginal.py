@@ -110,12 +110,12 @@ def test_importance_sampling_has_the_exact_value_and_folding_in_lies_above() -> 
 
 
 def test_three_topics_of_150_tokens_have_the_exact_sum_by_sampling_and_by_topics_that_are_alike() -> None:
-    """Six documents of the length to which three topics are summed; the estimate lies within 5 errors of their sum.
+    """Three documents of the length to which three topics are summed; the estimate lies within 5 errors of their sum.
 
     Where two of the topics are one, alpha_1 + alpha_2 on it is the same model of two topics: the sums agree.
     """
     of, random = parameters(3, 4, V=20), np.random.default_rng(3)
-    texts = [(f"d{d}", [f"w{w:02}" for w in (*range(20), *random.choice(20, 130))]) for d in range(6)]
+    texts = [(f"d{d}", [f"w{w:02}" for w in (*range(20), *random.choice(20, 130))]) for d in range(3)]
     corpus = Corpus.from_documents("150", texts)
     exact = lda_hmm_marginal(of, corpus)
     found = lda_hmm_sampled(of, corpus, 600, np.random.default_rng(4))

@@ -101,7 +101,7 @@ def test_bad_pairs_and_settings_are_refused() -> None:
 
 
 def test_weights_are_drawn_from_their_joint_probability_with_topics() -> None:
-    """Two topics, three documents: the mean of pi_0 over 40,000 sweeps beside the prior's quantiles, summed over q.
+    """Two topics, three documents: the mean of pi_0 over 16,000 sweeps beside the prior's quantiles, summed over q.
 
     Errors are of 40 batches; five of them and the grid's have a false-alarm rate of 1e-5.
     """
@@ -121,14 +121,14 @@ def test_weights_are_drawn_from_their_joint_probability_with_topics() -> None:
     state.in_word[:] += many * topics.T
     state.totals[:] += many
     responses, random = Responses.of(PAIRS, LINKS, 3), np.random.default_rng(0)
-    draws = np.empty((40_000, 3))
+    draws = np.empty((16_000, 3))
     for t in range(len(draws)):
         sweep_of_weights(CORPUS, state, responses, WEIGHTS, BIAS, ALPHA, GAMMA, random)
         draws[t] = state.shares[:3, 0]
     batches = draws.reshape(40, -1, 3).mean(axis=1)
     errors = batches.std(axis=0, ddof=1) / np.sqrt(40)
     assert (np.abs(draws.mean(axis=0) - exact) < 5.0 * errors + 5e-4).all()
-    assert errors.max() < 4e-3
+    assert errors.max() < 6e-3
 
 
 def test_links_that_read_weights_pull_them_too() -> None:

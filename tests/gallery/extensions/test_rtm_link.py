@@ -57,10 +57,10 @@ def test_it_is_the_sum_over_all_assignments_and_sums_to_one(K: int) -> None:
 
 
 def test_the_probability_at_a_drawn_state_has_the_exact_one_for_its_mean() -> None:
-    """4,000 draws of numbers between 0 and 1: within 4.4 / 2 / sqrt(4,000)."""
+    """2,000 draws of numbers between 0 and 1: within 4.4 / 2 / sqrt(2,000)."""
     topics, random = Topics(B, ALPHA, WORDS), np.random.default_rng(1)
-    draws = [rtm_link(topics, WEIGHTS, BIAS, CORPUS, PAIRS[:1], np.array([1]), random) for _ in range(4000)]
-    assert np.mean([np.exp(one.state[0]) for one in draws]) == pytest.approx(np.exp(draws[0].exact[0]), abs=0.035)
+    draws = [rtm_link(topics, WEIGHTS, BIAS, CORPUS, PAIRS[:1], np.array([1]), random) for _ in range(2000)]
+    assert np.mean([np.exp(one.state[0]) for one in draws]) == pytest.approx(np.exp(draws[0].exact[0]), abs=0.049)
 
 
 def test_zero_weights_leave_the_bias() -> None:

@@ -97,7 +97,7 @@ def test_laplace_is_near_the_integral_over_the_constant() -> None:
         assert evidences[r] == pytest.approx(exact, abs=0.05)
 
 
-@pytest.mark.parametrize("K", [1, 2, 3])
+@pytest.mark.parametrize("K", [1, 3])
 def test_the_sum_over_partitions_is_that_over_all_assignments(K: int) -> None:
     """Of one feature, so that integrals over weights are sums over a grid; Laplace's are off by more than errors."""
     model = of.FeatureBlocks(BETWEEN, of.pair_features(X[:, :1], "product"), 1.0)

@@ -149,10 +149,11 @@ sys.exit(run(typed, sys.stdout, sys.stderr))
 """
 
 
-@pytest.mark.parametrize("pause", [0.1, 0.4, 1.5])  # while processes start, and while they work
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(  # while processes start, and while they work
+    ("number", "pause"), [(signal.SIGINT, 0.1), (signal.SIGINT, 1.5), (signal.SIGTERM, 0.4)]
+)
 def test_ctrl_c_on_a_terminal_or_the_end_of_a_session_ends_all_processes(
-    files: tuple[Path, Path], tmp_path: Path, pause: float, number: signal.Signals
+    files: tuple[Path, Path], tmp_path: Path, number: signal.Signals, pause: float
 ) -> None:
     child = subprocess.Popen(
         [sys.executable, "-c", SLOW, *map(str, files)],

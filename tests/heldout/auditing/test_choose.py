@@ -133,7 +133,7 @@ def in_json(choice: Any) -> str:
 
 
 def test_the_true_number_of_topics_of_a_drawn_corpus_is_chosen() -> None:
-    choice = heldout.choose(LDA, drawn(90), [1, 2, 3, 5], folds=3, restarts=2, samples=240)
+    choice = heldout.choose(LDA, drawn(60), [1, 2, 3, 5], folds=2, restarts=2, samples=240)
     assert (choice.n_topics, choice.one_standard_error) == (3, 3)
     assert min(choice.not_told_apart) == 3
     assert choice.best.again == 1.0
@@ -156,8 +156,8 @@ def test_the_bound_of_folding_in_is_that_of_theorem_1() -> None:
     assert math.isnan(choice.best.seed_spread)
 
 
-@pytest.mark.parametrize("restarts", [1, 2])
-def test_processes_order_and_store_change_no_byte(tmp_path: Path, restarts: int) -> None:
+def test_processes_order_and_store_change_no_byte(tmp_path: Path) -> None:
+    restarts = 2
     given: dict[str, Any] = {"folds": 2, "restarts": restarts, "samples": 240, "coherence": False}
     documents = drawn(24)
     one = heldout.choose(LDA, documents, [2, 4], **given)
@@ -232,7 +232,7 @@ def gaussian(rng: np.random.Generator, seed: float, fold: float, R: int, D: int 
 
 
 @pytest.mark.parametrize(
-    ("seed", "fold", "R", "least"), [(0.0, 0.0, 3, 0.93), (1.0, 0.0, 3, 0.93), (0.5, 0.0, 2, 0.93), (0.3, 0.3, 3, 0.87)]
+    ("seed", "fold", "R", "least"), [(1.0, 0.0, 3, 0.93), (0.5, 0.0, 2, 0.93), (0.3, 0.3, 3, 0.87)]
 )
 def test_the_interval_covers_documents_seeds_and_folds(seed: float, fold: float, R: int, least: float) -> None:
     rng = generator("test-choice-coverage", seed=seed, fold=fold)
@@ -292,7 +292,7 @@ def test_a_warning_of_each_fold_is_given_once() -> None:
 
 def test_the_page_and_the_figure() -> None:
     pytest.importorskip("matplotlib")
-    choice = heldout.choose(LDA, drawn(30), [1, 3], folds=2, restarts=2, samples=240)
+    choice = heldout.choose(LDA, drawn(20), [1, 3], folds=2, restarts=2, samples=240)
     figure = choice.plot()
     titles = [axis.get_title(loc="left") for axis in figure.axes]
     assert len(titles) == 6

@@ -133,7 +133,7 @@ def test_the_score_of_an_order_is_that_of_all_orders_of_a_half(made: tuple[Topic
     assert order.score == pytest.approx((spread @ logs - scores.mean()) / scores.std(), abs=0.07 * (1.0 + order.score))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_half_of_the_words_in_another_order_are_refused_by_the_frequent_ones(seed: int) -> None:
     """Of about 50 frequent words three in eight are then rare; that so few are as to pass, 7, has probability 1e-4."""
     rng = generator("test-audit-half", seed=seed)
@@ -155,10 +155,9 @@ def test_half_of_the_words_in_another_order_are_refused_by_the_frequent_ones(see
         check_like(topics, read_documents(own[:, half]), "m: d", refuse=False)
 
 
-@pytest.mark.parametrize("topics", [1, 5, 40])
-@pytest.mark.parametrize("size", [20, 60])
+@pytest.mark.parametrize(("size", "topics"), [(20, 1), (20, 40), (60, 5)])
 def test_few_documents_are_taken_by_a_model_of_few_documents(size: int, topics: int) -> None:
-    """Fitted to 66 documents of Zipf's words: 48 right samples, none refused or warned of; 48 permuted, all refused.
+    """Fitted to 66 documents of Zipf's words: 24 right samples, none refused or warned of; 24 permuted, all refused.
 
     The guard's own rates are 1 in 1,000 at most, and 1 in 44 (`LEAST_SCORE`, one-sided) before frequent words are
     looked at; these seeds are fixed.
@@ -230,7 +229,7 @@ def by_frequency(seed: int, topics: int = 20, words: int = 1500, documents: int 
     return Topics(phi, np.full(topics, 0.1), tuple(f"w{w}" for w in range(words))), own
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_words_that_do_not_occur_together_as_the_topics_have_them_are_not_passed_over(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,7 +248,7 @@ def test_words_that_do_not_occur_together_as_the_topics_have_them_are_not_passed
         heldout.rank([model, model], others, estimator="linear-time")
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_topics_that_cannot_tell_refuse_nobody(seed: int) -> None:
     topics, own = by_frequency(seed)
     pooled = topics.phi.mean(axis=0, keepdims=True)
@@ -262,7 +261,7 @@ def test_topics_that_cannot_tell_refuse_nobody(seed: int) -> None:
         check_like(told, shuffled, "m: d")
 
 
-@pytest.mark.parametrize("concentration", [0.01, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("concentration", [0.01, 1.0, 10.0])
 def test_a_models_own_draws_are_taken(concentration: float) -> None:
     topics, _ = by_frequency(0, topics=40)
     topics = replace(topics, alpha=np.full(40, concentration))
@@ -271,7 +270,7 @@ def test_a_models_own_draws_are_taken(concentration: float) -> None:
         check_like(topics, read_documents(drawn.astype(int)), "m: d")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_co_occurrence_is_the_gain_beside_that_of_exchanged_words(seed: int) -> None:
     """A slow twin: theta by EM, document by document."""
     topics, own = by_frequency(seed, topics=4, words=150)
@@ -302,7 +301,7 @@ def test_co_occurrence_is_the_gain_beside_that_of_exchanged_words(seed: int) -> 
     assert co_occurrence(topics, read_documents(own[:6]), words) == pytest.approx(score(phi, counts), rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_few_tokens_of_many_words_of_a_made_model_are_its_own_and_permuted_are_not(seed: int) -> None:
     rng = np.random.default_rng(seed)
     phi, alpha = rng.dirichlet(np.full(5000, 0.05), size=50), np.full(50, 0.1)
@@ -329,6 +328,6 @@ def test_in_folds_of_one_corpus_other_words_are_a_warning(made: tuple[Topics, An
 def test_a_search_over_few_documents_has_finite_scores(made: tuple[Topics, Any]) -> None:
     _, own = made
     score = functools.partial(heldout.log_likelihood, estimator="linear-time")
-    lda = LatentDirichletAllocation(random_state=0)
-    search = GridSearchCV(lda, {"n_components": [2, 5]}, scoring=score, cv=3).fit(own[:100])
+    lda = LatentDirichletAllocation(max_iter=3, random_state=0)
+    search = GridSearchCV(lda, {"n_components": [2, 5]}, scoring=score, cv=2).fit(own[:60])
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()

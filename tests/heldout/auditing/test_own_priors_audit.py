@@ -158,7 +158,7 @@ def test_a_ranking_takes_labels_and_metadata_together() -> None:
         assert score == pytest.approx(audit["likelihood"].nats_per_token, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["DMRModel", "LLDAModel", "PLDAModel"])
+@pytest.mark.parametrize("kind", ["DMRModel", "PLDAModel"])
 def test_the_guard_takes_their_own_documents_and_refuses_words_in_another_order(kind: str) -> None:
     """Documents of two kinds by label: the guard reads each one's prior, and nothing says that they are of another."""
     random, words = np.random.default_rng(0), [f"w{w}" for w in range(300)]
@@ -225,7 +225,6 @@ def likelihoods(table: Path) -> list[float]:
     [
         ("DMR", "metadata", ["a", "b", "b\tx", "a", "b"]),
         ("LLDA", "labels", ["p", "q r", "", "r", "p"]),
-        ("PLDA", "labels", ["p", "q\tr", "", "r", "p"]),
     ],
 )
 def test_the_command_reads_them_from_a_file(

@@ -130,6 +130,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return raw
 
 
+@pytest.mark.long
 def test_real_nips_matches_the_paper_exactly(real: Path) -> None:
     corpus = prepare("nips", real, DATA / "corpora.csv")
     shape = read_published(PUBLISHED)["nips"]
@@ -162,6 +163,7 @@ def test_real_abstracts_unstemmed(real: Path, name: str, words: int, tokens: int
     assert (corpus.n_words, corpus.n_tokens) == (words, tokens)
 
 
+@pytest.mark.long
 def test_real_reuters_has_as_many_words_as_the_news_of_the_paper(real: Path) -> None:
     corpus = prepare("reuters", real, DATA / "corpora.csv")
     assert corpus.n_words == 28251

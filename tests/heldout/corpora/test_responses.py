@@ -143,7 +143,7 @@ def test_a_drawn_corpus_has_some_of_each() -> None:
         ("poliblog", 773, 1290, 105225),
         ("brown", 500, 11318, 1161192),
         ("brown-pairs", 2581, 1645, 31683),
-        ("nips-running", 1740, 5001, 6253196),
+        pytest.param("nips-running", 1740, 5001, 6253196, marks=pytest.mark.long),
         ("cora", 2410, 2961, 136394),
     ],
 )

@@ -76,12 +76,12 @@ def test_halves_do_not_depend_on_the_other_documents() -> None:
 
 
 def test_halves_are_drawn_by_position_and_evenly() -> None:
-    # every position is shown in half of 4000 seeds: binomial, 10 positions, false-alarm rate 1e-5 in all
+    # every position is shown in half of 1000 seeds: binomial, 10 positions, false-alarm rate 1e-5 in all
     corpus = corpus_of([list("abcdefghij"), ["a", "b"]])
     shown = np.zeros(10)
-    for seed in range(4000):
+    for seed in range(1000):
         shown[half_split(corpus, seed)[0].document(0)] += 1
-    assert np.abs(shown - 2000).max() < 4.9 * np.sqrt(4000 / 4)
+    assert np.abs(shown - 500).max() < 4.9 * np.sqrt(1000 / 4)
 
 
 SHARES = (0.7, 0.1, 0.2)
@@ -116,7 +116,7 @@ def test_parts_are_the_documents_tokens_in_order_over_the_training_words(words: 
 def test_token_split_is_drawn_by_position_and_evenly_whatever_the_other_documents() -> None:
     corpus = corpus_of([list("abcdefghij"), list("abcdefghij") * 20])  # every word has a training token
     tested = np.zeros(10)
-    seeds = 2000
+    seeds = 1000
     for seed in range(seeds):
         split = token_split(corpus, SHARES, seed)
         assert split.test_left_out + split.validation_left_out == 0

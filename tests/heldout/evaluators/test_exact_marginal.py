@@ -147,16 +147,6 @@ def test_the_posterior_mean_predicts_the_next_token(seed: int, K: int) -> None:
     assert math.exp(after - before) == pytest.approx(float(mean @ topics.phi[:, 3]), rel=1e-11)
 
 
-def test_words_outside_the_vocabulary_are_left_out_and_counted() -> None:
-    topics = random_topics(np.random.default_rng(1), 3, 2)
-    evaluation = exact_marginal(topics, corpus(4, [0, 3, 1, 2], [3]))
-    alone = exact_marginal(topics, corpus(2, [0, 1]))
-    assert evaluation.tokens_left_out == 3
-    np.testing.assert_array_equal(evaluation.tokens, [2, 0])
-    np.testing.assert_array_equal(evaluation.log_likelihood, [alone.log_likelihood[0], 0.0])
-    np.testing.assert_array_equal(evaluation.standard_error, 0.0)
-
-
 def test_cost_counts_the_updates_of_every_layer() -> None:
     by_hand = sum(4 * math.comb(position + 3, 3) for length in (7, 3) for position in range(length))
     assert cost([7, 3, 0], 4) == by_hand

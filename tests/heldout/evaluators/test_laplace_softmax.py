@@ -201,15 +201,6 @@ def test_neither_order_of_tokens_nor_of_topics_nor_other_documents_matter() -> N
     np.testing.assert_allclose(alone, expected[1:], rtol=1e-12)
 
 
-def test_words_without_probability_and_beyond_the_vocabulary() -> None:
-    topics = Topics(np.array([[0.5, 0.5, 0.0], [0.9, 0.1, 0.0]]), np.ones(2), ("a", "b", "c"))
-    documents = Corpus.from_documents("few", [("0", ["a", "c"]), ("1", ["a", "z", "b"])])
-    found = laplace_softmax(topics, documents)
-    assert found.log_likelihood[0] == -np.inf
-    assert np.isfinite(found.log_likelihood[1])
-    assert (found.tokens.tolist(), found.tokens_left_out) == ([2, 2], 1)
-
-
 def test_refuses_what_it_does_not_know() -> None:
     topics, documents = drawn(12, 2, (3,))
     with pytest.raises(InputError, match="point elsewhere"):

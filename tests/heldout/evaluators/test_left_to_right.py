@@ -298,18 +298,6 @@ def test_how_many_documents_go_side_by_side_does_not_matter(name: str, monkeypat
         np.testing.assert_array_equal(evaluation.standard_error, found[0].standard_error)
 
 
-@pytest.mark.usefixtures("path")
-@pytest.mark.parametrize("name", FAMILY)
-def test_impossible_empty_and_unknown(name: str) -> None:
-    topics = Topics(np.array([[0.6, 0.4, 0.0], [0.5, 0.5, 0.0]]), np.ones(2), words(3))
-    found = estimate(name, topics, corpus(4, [0, 2, 1], [], [3, 0, 3]), 5, np.random.default_rng(1))
-    np.testing.assert_array_equal(found.log_likelihood[:2], [-math.inf, 0.0])
-    assert found.log_likelihood[2] == pytest.approx(math.log(0.55), rel=1e-13)
-    np.testing.assert_array_equal(found.standard_error[:2], 0.0)
-    np.testing.assert_array_equal(found.tokens, [3, 0, 1])
-    assert found.tokens_left_out == 2
-
-
 @pytest.mark.parametrize("name", FAMILY)
 def test_one_sample_has_no_error_and_none_is_refused(name: str) -> None:
     topics = random_topics(np.random.default_rng(1), 3, 4)

@@ -63,12 +63,3 @@ def test_the_probabilities_of_all_sequences_sum_to_one() -> None:
     topics = random_topics(np.random.default_rng(2), 4, 2)
     every = corpus(2, *([i >> j & 1 for j in range(7)] for i in range(128)))
     assert math.fsum(np.exp(linear_time(topics, every).log_likelihood)) == pytest.approx(1.0, abs=1e-12)
-
-
-def test_impossible_empty_and_unknown() -> None:
-    topics = Topics(np.array([[0.6, 0.4, 0.0], [0.5, 0.5, 0.0]]), np.ones(2), words(3))
-    found = linear_time(topics, corpus(4, [0, 2, 1], [], [3, 0, 3]))
-    np.testing.assert_array_equal(found.log_likelihood[:2], [-math.inf, 0.0])
-    assert found.log_likelihood[2] == pytest.approx(math.log(0.55), rel=1e-13)
-    np.testing.assert_array_equal(found.tokens, [3, 0, 1])
-    assert found.tokens_left_out == 2

@@ -91,17 +91,6 @@ def test_is_strictly_pessimistic_where_topics_overlap() -> None:
     assert gap[0] > 0.01
 
 
-def test_impossible_words_empty_documents_and_unknown_words() -> None:
-    topics = Topics(np.array([[0.5, 0.5, 0.0], [0.2, 0.8, 0.0]]), np.array([0.3, 2.0]), ("a", "b", "c"))
-    made = Corpus.from_documents("made-up", [("0", list("acb")), ("1", []), ("2", list("ad")), ("3", ["a"])])
-    evaluation = mean_field_bound(topics, made)
-    assert evaluation.log_likelihood[0] == -math.inf
-    assert evaluation.log_likelihood[1] == pytest.approx(0.0, abs=1e-13)
-    assert evaluation.log_likelihood[2] == evaluation.log_likelihood[3]
-    assert evaluation.tokens_left_out == 1
-    np.testing.assert_array_equal(evaluation.tokens, [3, 0, 1, 1])
-
-
 @pytest.mark.parametrize("change", [{"iterations": 0}, {"tolerance": -1.0}, {"tolerance": math.nan}])
 def test_refuses_bad_settings(change: dict[str, float]) -> None:
     topics, documents = drawn(0, 2, (3,))

@@ -206,22 +206,6 @@ def test_the_sweeps_are_known_before_they_are_taken() -> None:
         assert (np.average(taken, weights=drawn.lengths) > 0.95 * samples) == (samples == few)
 
 
-def test_empty_impossible_and_unknown_words() -> None:
-    wider = Corpus(
-        "wider",
-        (*TOPICS.vocabulary, "unseen"),
-        np.array([3, 4, 0, 1], np.int32),
-        np.array([0, 0, 1, 4]),
-        ("e", "f", "g"),
-    )
-    found = reference(TOPICS, wider, 300, np.random.default_rng(0))
-    assert found.log_likelihood[:2].tolist() == [0.0, -math.inf]
-    assert found.standard_error[:2].tolist() == [0.0, 0.0]
-    assert (found.tokens.tolist(), found.tokens_left_out) == ([0, 1, 2], 1)
-    alone = exact_marginal(TOPICS, corpus([0, 1])).log_likelihood[0]
-    assert abs(found.log_likelihood[2] - alone) < DEVIATIONS * found.total_error()
-
-
 def test_one_topic_needs_no_luck() -> None:
     topics = random_topics(1, 20, 0.7)
     documents, _ = simulate(topics, np.array([5, 300]), np.random.default_rng(0))

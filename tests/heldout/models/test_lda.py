@@ -381,7 +381,7 @@ def test_samples_have_the_exact_posterior(alpha: Floats, sampler: Sampler) -> No
     chain = sampler(corpus.tokens, corpus.offsets, 3, n_topics)
     observed = np.zeros(len(states), dtype=int)
     place = n_topics ** np.arange(4, -1, -1)
-    for _ in range(10_000):
+    for _ in range(5000):
         for _ in range(8):
             chain.sweep([alpha], [beta], random.random((1, 5), dtype=F))
         observed[int(chain.chain(0)[0] @ place)] += 1
@@ -464,7 +464,7 @@ def sweep_of(sampler: Sampler) -> Sweep:
 
 @pytest.mark.parametrize("sampler", [dense, lda_sparse_kernel.SparseChain])
 def test_the_sampler_has_the_joint_distribution(sampler: Sampler) -> None:
-    assert geweke(sweep_of(sampler), iterations=12_000, seed=1) > FALSE_ALARM
+    assert geweke(sweep_of(sampler), iterations=6000, seed=1) > FALSE_ALARM
 
 
 def test_the_joint_distribution_test_catches_a_wrong_normaliser() -> None:
@@ -481,7 +481,7 @@ def test_the_joint_distribution_test_catches_a_wrong_normaliser() -> None:
         lda_chains_kernel._sweep(w, OFFSETS, *chains, beta, beta, random.random((1, len(w)), dtype=F), len(ALPHA))
         return state.assignments
 
-    assert geweke(sweep, iterations=12_000, seed=1) < FALSE_ALARM
+    assert geweke(sweep, iterations=6000, seed=1) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("taken_out_of_the_word", [True, False])
@@ -704,20 +704,6 @@ def test_bad_fold_ins_are_refused() -> None:
         fold_with(lda, make_topics(topics.phi, np.array([1e-200])), corpus, seed=0, sweeps=1)
 
 
-def test_parameters_round_trip() -> None:
-    model = LDA(5, alpha=0.3, beta=0.2, sweeps=4, evaluate_every=2, optimise_every=3, random_state=1)
-    assert model.get_params() == {
-        "n_components": 5,
-        "alpha": 0.3,
-        "beta": 0.2,
-        "sweeps": 4,
-        "evaluate_every": 2,
-        "optimise_every": 3,
-        "random_state": 1,
-    }
-    assert LDA().set_params(**model.get_params()).get_params() == model.get_params()
-
-
 def dirichlet_multinomial(counts: NDArray[Any], parameters: Floats) -> float:
     """Return log p of the draws (rows of counts) in a fixed order, in nats."""
     totals = counts.sum(axis=1)
@@ -730,7 +716,7 @@ def above_in(counts: NDArray[Any]) -> Floats:
     return lda.counts_above(counts[rows, columns], columns, counts.shape[1])
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     counts=arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 6)), elements=st.integers(0, 40)),
     exponents=st.tuples(st.floats(-4, 3), st.floats(-4, 3)),

@@ -21,7 +21,7 @@ def counts_of(N: int = 20, V: int = 15, seed: int = 0) -> Floats:
     return random.poisson(rates).astype(float) + np.eye(N, V)
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(
     X=arrays(
         np.float64, st.tuples(st.integers(1, 7), st.integers(1, 7)), elements=st.integers(0, 12).map(lambda i: i / 2)
@@ -70,20 +70,6 @@ def test_half_steps_are_scikit_learns() -> None:
     np.testing.assert_allclose(ours_h, theirs_h, rtol=1e-5)
     ours_w = model.vm_step(data, ours_h, W)
     np.testing.assert_allclose(ours_w, (theirs_w / theirs_w.sum(axis=1, keepdims=True)).T, rtol=1e-5)
-
-
-@pytest.mark.filterwarnings("ignore:Maximum number of iterations:sklearn.exceptions.ConvergenceWarning")
-def test_converges_to_scikit_learns_objective_from_the_same_start() -> None:
-    from sklearn.decomposition import non_negative_factorization
-
-    X, K = counts_of(40, 20), 3
-    W = start(X, K)
-    ours = fit_from(NMF(K, iterations=3000), X, W)
-    H = np.repeat(X.sum(axis=1)[:, None] / K, K, axis=1)
-    h, w, _ = non_negative_factorization(X, H, W.T.copy(), n_components=K, max_iter=3000, **KL)
-    theirs = poisson.logpmf(X, h @ w).sum()
-    assert ours.objective_[-1] == pytest.approx(theirs, rel=1e-6)
-    np.testing.assert_allclose(ours.latent_ @ ours.parameters_.T, h @ w, rtol=2e-3, atol=2e-3)
 
 
 def test_plsas_em_step_is_nmfs_on_proportions() -> None:

@@ -127,34 +127,6 @@ def test_half_steps_are_scikit_learns_nmf_kl() -> None:
     np.testing.assert_allclose(model.components_.T, by_word / by_word.sum(axis=0), rtol=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore:Maximum number of iterations:sklearn.exceptions.ConvergenceWarning")
-def test_converges_where_scikit_learns_nmf_kl_does() -> None:
-    from sklearn.decomposition import non_negative_factorization
-
-    random = np.random.default_rng(5)
-    truth = random.dirichlet(np.full(30, 0.2), 3)
-    counts = np.array([random.multinomial(200, random.dirichlet(np.ones(3)) @ truth) for _ in range(40)]).astype(float)
-    counts = counts[:, counts.sum(axis=0) > 0]
-    phi, theta = start(counts.shape[0], counts.shape[1], 3, seed=3)
-    model = fit_from(PLSA(3, iterations=3000), counts, starting_values(phi, theta))
-    lengths = counts.sum(axis=1, keepdims=True)
-    w, h, _ = non_negative_factorization(
-        counts,
-        (theta * lengths).copy(),
-        phi.copy(),
-        solver="mu",
-        beta_loss="kullback-leibler",
-        init="custom",
-        max_iter=3000,
-        tol=0.0,
-    )
-    fitted = w @ h
-    np.testing.assert_allclose(fitted.sum(axis=1), lengths[:, 0], rtol=1e-6)
-    theirs = np.sum(counts * np.log(np.where(counts > 0, fitted / lengths, 1.0)))
-    assert model.log_likelihood_[-1] == pytest.approx(theirs, abs=1e-3 * counts.sum())
-    assert model.log_likelihood_[-1] == pytest.approx(theirs, rel=1e-5)
-
-
 def test_unseen_words_get_nothing_and_empty_documents_keep_their_start() -> None:
     counts = random_counts(8, 10)
     counts[3] = 0.0
@@ -229,15 +201,6 @@ def test_refuses_bad_counts(counts: list[list[float]], message: str) -> None:
 def test_refuses_bad_settings(setting: dict[str, float]) -> None:
     with pytest.raises(InputError):
         PLSA().set_params(**setting).fit(np.ones((2, 2)))
-
-
-def test_parameters_as_in_scikit_learn() -> None:
-    from sklearn.base import clone
-
-    model = PLSA(7, iterations=3, random_state=5)
-    assert clone(model).get_params() == model.get_params()
-    with pytest.raises(ValueError, match="topics"):
-        model.set_params(topics=3)
 
 
 def make_topics(n_topics: int, n_words: int, seed: int = 0) -> Topics:
@@ -356,16 +319,11 @@ def test_fold_in_of_nothing_is_uniform_and_impossible_words_do_not_inform(beta: 
     np.testing.assert_array_equal(theta[2], theta[3])
 
 
-def test_training_and_folding_in_by_name_repeat_bit_for_bit() -> None:
+def test_a_document_is_folded_in_alone_bit_for_bit() -> None:
     random = np.random.default_rng(0)
     documents = [(f"d{d}", [f"w{w}" for w in random.integers(0, 20, 30)]) for d in range(10)]
     corpus = Corpus.from_documents("tiny", documents)
-    first, second = (train_with(plsa, corpus, topics=4, seed=3, iterations=20, tolerance=0.0)[0] for _ in range(2))
-    assert first.phi.tobytes() == second.phi.tobytes()
-    assert first.provenance == second.provenance
-    assert len(first.provenance["log_likelihood"]) == 21
-    other = train_with(plsa, corpus, topics=4, seed=4, iterations=20, tolerance=0.0)[0]
-    assert not np.array_equal(first.phi, other.phi)
+    first = train_with(plsa, corpus, topics=4, seed=3, iterations=20, tolerance=0.0)[0]
     alone = fold_with(plsa, first, corpus.subset([7]), seed=0, iterations=20, tolerance=1e-4)
     batch = fold_with(plsa, first, corpus, seed=0, iterations=20, tolerance=1e-4)
     np.testing.assert_array_equal(alone[0], batch[7])

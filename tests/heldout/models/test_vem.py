@@ -14,7 +14,6 @@ from heldout.models.ica import ICA
 from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.models.nmf import NMF
 from heldout.models.pca import PCA
-from heldout.models.vem import PointVEM
 
 DISCRETE = (GaussianMixture, KMeans, HMM, MultinomialMixture)
 CONTINUOUS = (PCA, ICA, NMF)
@@ -33,14 +32,6 @@ def test_the_entropy_of_a_dirichlet_falls_as_that_of_its_gaussian(J: int) -> Non
 def test_the_entropy_decides_what_is_a_bound() -> None:
     assert all(m.family.bounds for m in DISCRETE)
     assert not any(m.family.bounds for m in CONTINUOUS)
-
-
-@pytest.mark.parametrize("model", [*DISCRETE, *CONTINUOUS])
-def test_parameters_come_back_by_name(model: type[PointVEM[Any, Any, Any]]) -> None:
-    made = model(3, iterations=7, tolerance=0.5, random_state=1)
-    parameters = made.get_params()
-    assert {"n_components": 3, "iterations": 7, "tolerance": 0.5, "random_state": 1}.items() <= parameters.items()
-    assert type(made)(**parameters).get_params() == parameters
 
 
 @pytest.mark.parametrize(

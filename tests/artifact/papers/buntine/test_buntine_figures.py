@@ -91,14 +91,6 @@ def test_selected_numbers_and_errors_of_the_true_model() -> None:
     assert "(another target)" in [text.get_text() for text in errors.texts]
 
 
-@pytest.mark.parametrize("synthetic", [True, False])
-def test_models_of_made_up_documents_say_so(synthetic: bool) -> None:
-    given = drawn(synthetic=synthetic)
-    for function, marks in ((figures.realistic, 9), (figures.model_selection, 2)):
-        texts = [text.get_text() for axis in made(function, given).axes for text in axis.texts]
-        assert texts.count(style.SYNTHETIC_MARK) == (marks if synthetic else 0)
-
-
 def test_without_scores_there_is_no_figure() -> None:
     with pytest.raises(InputError, match="measure convergence-to-exact first"):
         figures.samples(inputs(without("convergence-to-exact", "mean-ratio")))

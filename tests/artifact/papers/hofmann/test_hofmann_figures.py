@@ -109,10 +109,3 @@ def test_a_folded_in_point_that_gives_a_word_nothing_is_not_drawn() -> None:
 def test_without_rows_it_says_what_to_measure() -> None:
     with pytest.raises(InputError, match="measure tempering"):
         figures.figure_5(inputs(without("tempering", "latent-semantic-analysis")))
-
-
-@pytest.mark.parametrize("synthetic", [True, False])
-def test_synthetic_data_say_so(synthetic: bool) -> None:
-    figure = figures.figure_5(hofmann_inputs(CORPORA, synthetic=synthetic))
-    marked = [style.SYNTHETIC_MARK in [text.get_text() for text in axis.texts] for axis in figure.axes]
-    assert all(m == synthetic for m in marked)

@@ -46,29 +46,26 @@ def test_the_table_has_every_model_and_evaluation() -> None:
     assert [cell.removesuffix("\\\\") for cell in last[3:]] == expected
 
 
-def test_a_score_of_a_point_that_gives_a_word_nothing_is_infinite() -> None:
+def test_a_score_of_a_point_that_gives_a_word_nothing_is_infinite_and_synthetic_data_say_so() -> None:
     def value(model: Model, evaluator: str, k: int) -> float:
         return -math.inf if (model, evaluator, k) == (HEATED, HALF, 8) else as_claimed(model, evaluator, k)
 
-    assert r"\ensuremath{\infty}" in tables.evaluations(hofmann_inputs(CORPORA, value))
+    text = tables.evaluations(hofmann_inputs(["medline"], value, synthetic=True))
+    assert r"\ensuremath{\infty}" in text
+    assert style.SYNTHETIC_MARK in text
 
 
 def test_no_likelihood_with_a_large_stated_error_is_shown() -> None:
-    whole = hofmann_inputs(CORPORA)
+    whole = hofmann_inputs(["medline"])
     scores = whole.scores.copy()
     loose = select(scores, corpus="medline", topics=64, seed=0, **selector(CHOSEN, REFERENCE)).index
     scores.loc[loose, "standard_error"] = 1.01 * LARGEST * scores.loc[loose, "tokens"]
     before, after = (tables.evaluations(replace(whole, scores=rows)) for rows in (whole.scores, scores))
     assert len(loose) == 1
     assert after.count(latex.NOT_SHOWN) == before.count(latex.NOT_SHOWN) + 1
+    assert style.SYNTHETIC_MARK not in before
 
 
 def test_without_rows_it_says_what_to_measure() -> None:
     with pytest.raises(InputError, match="measure tempering"):
         tables.evaluations(inputs(without("tempering", "latent-semantic-analysis")))
-
-
-@pytest.mark.parametrize("synthetic", [True, False])
-def test_synthetic_data_say_so(synthetic: bool) -> None:
-    text = tables.evaluations(hofmann_inputs(CORPORA, synthetic=synthetic))
-    assert (style.SYNTHETIC_MARK in text) == synthetic

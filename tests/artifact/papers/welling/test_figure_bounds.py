@@ -136,10 +136,3 @@ def test_models_that_were_not_measured_have_no_row() -> None:
     ]
     with pytest.raises(InputError, match="neither PLSA nor LDA"):
         documents(given([m for m in rows() if m.model == "hmm" or m.quantity == "tokens"]))
-
-
-def test_synthetic_data_say_so() -> None:
-    for synthetic in (True, False):
-        figure = documents(given(rows(), synthetic=synthetic))
-        said = [style.SYNTHETIC_MARK in [text.get_text() for text in axis.texts] for axis in figure.axes]
-        assert said == [synthetic] * 2

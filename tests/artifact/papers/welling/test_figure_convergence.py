@@ -76,12 +76,6 @@ def test_r_hat_of_every_seed_and_its_mean() -> None:
     assert axis.get_ylim()[0] < 1.0 < 3.0 < axis.get_ylim()[1]
 
 
-@pytest.mark.parametrize("synthetic", [True, False])
-def test_synthetic_data_say_so(synthetic: bool) -> None:
-    texts = [text.get_text() for axis in drawn(inputs(synthetic=synthetic)).axes for text in axis.texts]
-    assert texts.count(style.SYNTHETIC_MARK) == (4 if synthetic else 0)
-
-
 def test_without_measured_chains_there_is_no_figure() -> None:
     for given in (inputs(corpora=()), inputs(model="plsa-hof")):
         with pytest.raises(InputError, match="measure convergence"):

@@ -111,9 +111,3 @@ def test_takes_the_first_of_the_studys_corpora_that_was_measured() -> None:
     ):
         with pytest.raises(InputError, match="no log Z"):
             normaliser.log_normaliser(without)
-
-
-@pytest.mark.parametrize("synthetic", [True, False])
-def test_synthetic_data_say_so(synthetic: bool) -> None:
-    texts = [text.get_text() for text in normaliser.log_normaliser(given(rows(), synthetic=synthetic)).axes[0].texts]
-    assert (style.SYNTHETIC_MARK in texts) == synthetic

@@ -126,11 +126,6 @@ def test_a_version_that_was_not_run_is_not_shown() -> None:
     assert [name.split(",")[0] for name in labels(axis)] == ["PLSA-HOF"]
 
 
-@pytest.mark.parametrize("synthetic", [True, False])
-def test_synthetic_data_say_so(synthetic: bool) -> None:
-    assert texts(drawn(inputs(synthetic=synthetic))).count(style.SYNTHETIC_MARK) == (2 if synthetic else 0)
-
-
 def test_smoothing_figures_show_every_constant_of_their_own_reading_in_both_panels() -> None:
     for draw, factor in ((added_after_training, 1.0), (added_at_every_m_step, 1.1)):
         figure = draw(of_small_study(), "cranfield")
