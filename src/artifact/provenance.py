@@ -114,9 +114,10 @@ def sentences(recorded: Mapping[str, Any]) -> list[str]:
     versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
     older = [name for name, part in recorded["parts"].items() if not part]
     made = sorted(set(recorded["parts"]) - set(older))
-    results = f"The parts {', '.join(made)} of the committed results" if older else "The committed results"
-    return [
-        f"{results} are of one run, {recorded['command']} at commit {recorded['commit'][:12]}, which ended on"
-        f" {recorded['date']}, on {recorded['machine']} with {versions}.",
-        *([f"Those of {', '.join(older)} are of earlier commits."] if older else []),
-    ]
+    run = (
+        f"{recorded['command']} at commit {recorded['commit'][:12]}, which ended on {recorded['date']}, on"
+        f" {recorded['machine']} with {versions}."
+    )
+    if not older:
+        return [f"All committed results are of one run, {run}"]
+    return [f"Committed results of {', '.join(made)}: one run, {run}", f"Those of {', '.join(older)}: earlier commits."]
