@@ -486,7 +486,7 @@ def provenance(study: Path, *, timings: Path, output: Output, parts: tuple[str, 
         data: look for imported corpora below this folder.
     """
     from artifact import provenance
-    from artifact.contrasts.inputs import read_provenance
+    from artifact.results.provenance import read_provenance
     from artifact.schema import load_study
     from artifact.study.digest import git
 

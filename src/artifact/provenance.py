@@ -22,7 +22,6 @@ from heldout.errors import InputError
 from heldout.files import replacing
 from heldout.models import MODELS
 
-FILE = "PROVENANCE.json"  # file in data/reference
 STEPS = "artifact.study.steps"
 GROWN = "grown"  # variant of models that grow, which `SELECTION` reads
 
@@ -105,19 +104,3 @@ def moved(recorded: Mapping[str, Any], checkout: Path) -> list[str]:
     texts = sources(checkout)
     codes = {name: code for part in recorded["parts"].values() if part for name, code in part["code"].items()}
     return [name for name, code in codes.items() if digest(contents(texts, *_modules(name))) != code]
-
-
-def sentences(recorded: Mapping[str, Any]) -> list[str]:
-    """Return sentences on the run that a study's reference results are of; none without a record."""
-    if not recorded:
-        return []
-    versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
-    older = [name for name, part in recorded["parts"].items() if not part]
-    made = sorted(set(recorded["parts"]) - set(older))
-    run = (
-        f"{recorded['command']} at commit {recorded['commit'][:12]}, which ended on {recorded['date']}, on"
-        f" {recorded['machine']} with {versions}."
-    )
-    if not older:
-        return [f"All committed results are of one run, {run}"]
-    return [f"Committed results of {', '.join(made)}: one run, {run}", f"Those of {', '.join(older)}: earlier commits."]

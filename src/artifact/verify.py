@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from artifact import provenance
 from artifact.contrasts.effect import Effect, read_effects
-from artifact.contrasts.inputs import read_provenance
 from artifact.papers.likelihood.headline import NUMBERS
+from artifact.provenance import moved
+from artifact.results.provenance import FILE, read_provenance, sentences
 from artifact.typesetting.table import Table
 from heldout.errors import InputError
 from heldout.files import replacing
@@ -96,11 +96,11 @@ def _lines(found: list[Verified], source: Sequence[str]) -> Iterator[str]:
 
 def source_of(reference: Path) -> list[str]:
     """Return sentences on the run that committed effects are of, and the experiments whose code has changed since."""
-    file = reference.parent.parent / provenance.FILE
+    file = reference.parent.parent / FILE
     recorded = read_provenance(file).get(reference.parent.name) if file.exists() else None
-    changed = provenance.moved(recorded, Path(__file__).parents[2]) if recorded else []
+    changed = moved(recorded, Path(__file__).parents[2]) if recorded else []
     return [
-        *provenance.sentences(recorded or {}),
+        *sentences(recorded or {}),
         *([f"Code has changed since: {', '.join(changed)}."] if changed else []),
     ]
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from artifact.__main__ import main
-from artifact.contrasts.inputs import read_provenance
-from artifact.provenance import FILE, moved, parts_of, record, sentences
+from artifact.provenance import moved, parts_of, record
+from artifact.results.provenance import FILE, read_provenance, sentences
 from artifact.study.study import read_study
 from heldout.errors import InputError
 

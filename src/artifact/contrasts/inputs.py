@@ -1,6 +1,5 @@
 """The inputs of every exhibit and contrast: tables of results and of corpora, the study, timings and effects."""
 
-import json
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from artifact.contrasts.effect import Effects, read_effects
 from artifact.results.arrays import Arrays
+from artifact.results.provenance import read_provenance
 from artifact.results.tables import read_table, require_rows
 from artifact.study.manifest import Paper
 from artifact.study.study import Settings, read_study
@@ -152,14 +152,6 @@ def read_timings(*paths: Path) -> "pd.DataFrame":
     tables = [_read(path, types, "timings", na_values={name: [""] for name in numbers}) for path in paths]
     job = [column for column in COLUMNS if column not in numbers]
     return pd.concat(tables, ignore_index=True).drop_duplicates(job, ignore_index=True)
-
-
-def read_provenance(path: Path) -> dict[str, Any]:
-    """Return the records of data/reference/PROVENANCE.json by study; raises InputError when it cannot be read."""
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: not a record of a run ({error}); take the committed one") from error
 
 
 def read_commands(path: Path) -> "pd.DataFrame":

@@ -10,7 +10,7 @@ from typing import Any
 from artifact.contrasts.contrast import ESTIMATORS, MODELS, SIMILAR
 from artifact.contrasts.effect import CONFIDENCE
 from artifact.contrasts.inputs import Inputs
-from artifact.provenance import sentences
+from artifact.results.provenance import sentences
 from artifact.results.timings import CORES, TRAINING
 from artifact.typesetting import latex, report
 

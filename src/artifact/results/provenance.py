@@ -1,0 +1,34 @@
+"""The record of the runs that the reference results are of, read and said; `artifact.provenance` writes it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from heldout.errors import InputError
+
+FILE = "PROVENANCE.json"  # file in data/reference
+
+
+def read_provenance(path: Path) -> dict[str, Any]:
+    """Return the records of data/reference/PROVENANCE.json by study; raises InputError when it cannot be read."""
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not a record of a run ({error}); take the committed one") from error
+
+
+def sentences(recorded: Mapping[str, Any]) -> list[str]:
+    """Return sentences on the run that a study's reference results are of; none without a record."""
+    if not recorded:
+        return []
+    versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
+    older = [name for name, part in recorded["parts"].items() if not part]
+    made = sorted(set(recorded["parts"]) - set(older))
+    run = (
+        f"{recorded['command']} at commit {recorded['commit'][:12]}, which ended on {recorded['date']}, on"
+        f" {recorded['machine']} with {versions}."
+    )
+    if not older:
+        return [f"All committed results are of one run, {run}"]
+    return [f"Committed results of {', '.join(made)}: one run, {run}", f"Those of {', '.join(older)}: earlier commits."]
