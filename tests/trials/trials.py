@@ -162,7 +162,7 @@ def disk(trials: Trials, first: int, _: int) -> str:
     """Run some jobs on a disk that is full or read-only, and then with space; needs root, for the disk."""
     whole, place = contents(trials.alone()), trials.folder / "disk"
     place.mkdir(exist_ok=True)
-    size = (200, 400, 600, 800, 0, 0)[first]  # kB; 0 for read-only
+    size = (24, 56, 96, 136, 0, 0)[first]  # kB, of which a whole run takes some 156; 0 for read-only
     options = f"size={size}k" if size else "size=64m,ro"
     if subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], check=False).returncode:
         return "no disk can be made here: run as root"
