@@ -26,7 +26,7 @@ def _names_of_examples(request: pytest.FixtureRequest, doctest_namespace: dict[s
 
 
 class _ByShared(LoadFileScheduling):  # type: ignore[misc]
-    """Files to workers, but those of the gallery, and those of the papers, to one: they share a made-up study."""
+    """Give files to workers, those of the gallery to one and those of the papers to one: they share made-up studies."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::")[0]

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from artifact.provenance import machine
+from artifact.recording import machine
 
 TABLE = Path(__file__).parents[1] / "data/reference/commands.csv"
 COLUMNS = ("command", "does", "seconds", "memory_mb", "machine")

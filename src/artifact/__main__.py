@@ -485,17 +485,17 @@ def provenance(study: Path, *, timings: Path, output: Output, parts: tuple[str, 
         parts: renew these parts alone (default: all).
         data: look for imported corpora below this folder.
     """
-    from artifact import provenance
-    from artifact.results.provenance import read_provenance
+    from artifact.recording import parts_of, record
+    from artifact.results.provenance import read_provenance, write_provenance
     from artifact.schema import load_study
     from artifact.study.digest import git
 
     checkout, settings = Path(__file__).parents[2], load_study(study, data)
     records, name = read_provenance(output) if output.exists() else {}, settings["study"]
     commit = git(checkout, "rev-parse", "HEAD").decode().strip()
-    parts = parts or tuple(provenance.parts_of(settings))
-    records[name] = provenance.record(settings, records.get(name, {}), commit, checkout, timings, parts)
-    provenance.write(output, records)
+    parts = parts or tuple(parts_of(settings))
+    records[name] = record(settings, records.get(name, {}), commit, checkout, timings, parts)
+    write_provenance(output, records)
 
 
 STEPS = (

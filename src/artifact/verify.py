@@ -13,7 +13,7 @@ from typing import NamedTuple, TextIO
 
 from artifact.contrasts.effect import Effect, read_effects
 from artifact.papers.likelihood.headline import NUMBERS
-from artifact.provenance import moved
+from artifact.recording import moved
 from artifact.results.provenance import FILE, read_provenance, sentences
 from artifact.typesetting.table import Table
 from heldout.errors import InputError
@@ -97,12 +97,9 @@ def _lines(found: list[Verified], source: Sequence[str]) -> Iterator[str]:
 def source_of(reference: Path) -> list[str]:
     """Return sentences on the run that committed effects are of, and the experiments whose code has changed since."""
     file = reference.parent.parent / FILE
-    recorded = read_provenance(file).get(reference.parent.name) if file.exists() else None
-    changed = moved(recorded, Path(__file__).parents[2]) if recorded else []
-    return [
-        *sentences(recorded or {}),
-        *([f"Code has changed since: {', '.join(changed)}."] if changed else []),
-    ]
+    recorded = read_provenance(file).get(reference.parent.name, {}) if file.exists() else {}
+    changed = moved(recorded, Path(__file__).parents[2])
+    return [*sentences(recorded), *([f"Code has changed since: {', '.join(changed)}."] if changed else [])]
 
 
 def write(effects: Path, reference: Path, output: Path, out: TextIO) -> bool:

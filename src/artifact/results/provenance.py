@@ -1,4 +1,4 @@
-"""The record of the runs that the reference results are of, read and said; `artifact.provenance` writes it."""
+"""The file that records the runs of the reference results, read, written and said; `artifact.recording` fills it."""
 
 import json
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.errors import InputError
+from heldout.files import replacing
 
 FILE = "PROVENANCE.json"  # file in data/reference
 
@@ -16,6 +17,12 @@ def read_provenance(path: Path) -> dict[str, Any]:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: not a record of a run ({error}); take the committed one") from error
+
+
+def write_provenance(path: Path, records: Mapping[str, Any]) -> None:
+    """Write the records of `read_provenance`."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
 
 
 def sentences(recorded: Mapping[str, Any]) -> list[str]:

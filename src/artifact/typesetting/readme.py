@@ -129,15 +129,21 @@ def _measured(path: Path) -> list[dict[str, str]]:
         raise InputError(f"{path}: cannot be read ({error.strerror}); benchmarks/commands.py writes it") from error
 
 
-def _took(timings: Path, experiments: Sequence[str] = ()) -> tuple[str, str, str]:
-    """Return the minutes of a study's jobs over `CORES` cores, the processor's, and the memory of the largest job.
+def jobs_of(timings: Path, experiments: Sequence[str] = ()) -> "pd.DataFrame":
+    """Return the jobs of a study, a row each, or of some experiments with the growing models that they read.
 
-    Of some experiments alone, where they are given, with the training of growing models for those that read them.
+    Training within a job is left out, for the job has its time.
     """
-    jobs: pd.DataFrame = read_timings(timings)
+    jobs = read_timings(timings)
     jobs = jobs[jobs["rule"] != TRAINING]
     if experiments:
         jobs = jobs[jobs["variant"].isin([*experiments, *(["grown"] if SELECTION in experiments else [])])]
+    return jobs
+
+
+def _took(timings: Path, experiments: Sequence[str] = ()) -> tuple[str, str, str]:
+    """Return the minutes of a study's jobs over `CORES` cores, the processor's, and the memory of the largest job."""
+    jobs = jobs_of(timings, experiments)
     wall, processor = (jobs[column].sum() / CORES / 60.0 for column in ("seconds", "cpu_seconds"))
     return f"{wall:.0f}", f"{processor:.0f}", _gigabytes(jobs["memory_mb"].max())
 

@@ -43,7 +43,7 @@ STATEMENTS = (
     Statement("On realistic models LR is biased,", "low", ">0", ("LR",)),
     Statement("and LRS is not.", "low", "within", ("LRS", "LRS, many samples"), "takes more samples", "sizes"),
     Statement("LR's perplexity rises with training size.", "lr-rise", "above", differs="unclear procedure"),
-    Statement("The true K scores best on s10s.", "true-topics", "above", ("",), "more topics are free", "estimators"),
+    Statement("The true K scores best on s10s.", "true-topics", "above", ("",), "more cost nothing", "estimators"),
 )
 
 

@@ -1,11 +1,10 @@
-"""The run that the reference results are of: commit, machine, versions, minutes, memory, and digests of its code.
+"""Record the run that the reference results are of: commit, machine, versions, minutes, memory, digests of its code.
 
 A part's results count as the run's as long as no statement that computes them has changed since: digests of the code
 of every experiment and model are recorded (`artifact.study.digest`) and compared with the checkout's.
 """
 
 import datetime
-import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -13,17 +12,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from artifact.contrasts.inputs import PACKAGES, read_timings
+from artifact.contrasts.inputs import PACKAGES
 from artifact.papers import EXPERIMENTS
-from artifact.results.timings import CORES, TRAINING
+from artifact.results.timings import CORES
 from artifact.study.digest import contents, digest, sources
-from artifact.study.study import SELECTION
+from artifact.typesetting.readme import jobs_of
 from heldout.errors import InputError
-from heldout.files import replacing
 from heldout.models import MODELS
 
 STEPS = "artifact.study.steps"
-GROWN = "grown"  # variant of models that grow, which `SELECTION` reads
 
 
 def parts_of(study: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -44,21 +41,25 @@ def record(
         commit: the commit that ran.
         checkout: its code.
         timings: the table of the run's jobs.
-        parts: the parts that have ended; a part that has not is null.
+        parts: the parts that have ended.
+
+    Returns:
+        "commit", "date", "command", "machine", "versions" by package, and "parts" by name: of a part that has ended
+        "minutes" of its jobs over `CORES` cores, "processor_minutes", "memory_mb" of the largest job, and "code", a
+        digest by experiment that has run and by model; of another None.
 
     Raises:
         InputError: for a part that the study has not, or whose jobs the table lacks.
     """
     members, texts = parts_of(study), sources(checkout)
-    jobs = read_timings(timings)
-    jobs = jobs[jobs["rule"] != TRAINING]
+    named = {part: jobs_of(timings, names) for part, names in members.items() if part != study["study"]}
+    rest = jobs_of(timings)
+    jobs = named | {study["study"]: rest.drop([row for part in named.values() for row in part.index])}
     kept = dict(known["parts"]) if known.get("commit") == commit else {}
-    others = {name for part, names in members.items() if part != study["study"] for name in (*names, GROWN)}
     for part in parts:
         if part not in members:
             raise InputError(f"provenance: {study['study']} has no part {part}; it has {', '.join(members)}")
-        names = [*members[part], *([GROWN] if SELECTION in members[part] else [])]
-        own = jobs[~jobs["variant"].isin(others) if part == study["study"] else jobs["variant"].isin(names)]
+        own = jobs[part]
         if not len(own):
             raise InputError(f"{timings}: no job of {part}; run it first")
         kept[part] = {
@@ -93,14 +94,8 @@ def _modules(name: str) -> tuple[str, str]:
     return STEPS, EXPERIMENTS[name].experiment_module(name) if name in EXPERIMENTS else MODELS[name]
 
 
-def write(path: Path, records: Mapping[str, Any]) -> None:
-    """Write the records."""
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
-
-
 def moved(recorded: Mapping[str, Any], checkout: Path) -> list[str]:
     """Return the recorded experiments and models whose code is another in a checkout."""
     texts = sources(checkout)
-    codes = {name: code for part in recorded["parts"].values() if part for name, code in part["code"].items()}
+    codes = {name: code for part in recorded.get("parts", {}).values() if part for name, code in part["code"].items()}
     return [name for name, code in codes.items() if digest(contents(texts, *_modules(name))) != code]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from artifact.__main__ import main
-from artifact.provenance import moved, parts_of, record
+from artifact.recording import moved, parts_of, record
 from artifact.results.provenance import FILE, read_provenance, sentences
 from artifact.study.study import read_study
 from heldout.errors import InputError
@@ -21,13 +21,11 @@ def of(known: dict[str, Any], commit: str, *parts: str) -> dict[str, Any]:
     return record(STUDY, known, commit, ROOT, TIMINGS, parts)
 
 
-@pytest.mark.parametrize("name", ["paper", "gallery"])
-def test_recorded_results_are_of_the_code_here(name: str) -> None:
-    if not (REFERENCE / FILE).exists():
-        pytest.skip("no results of one run are committed yet")
-    recorded = read_provenance(REFERENCE / FILE).get(name)
+def test_recorded_results_are_of_the_code_here() -> None:
+    records = read_provenance(REFERENCE / FILE)
+    assert any(part for recorded in records.values() for part in recorded["parts"].values())
     # an experiment whose code changes is run again, or its part taken out of the record
-    assert not recorded or moved(recorded, ROOT) == []
+    assert [name for recorded in records.values() for name in moved(recorded, ROOT)] == []
 
 
 def test_a_part_is_recorded_when_it_ends_and_parts_of_another_commit_are_not_kept() -> None:
@@ -39,10 +37,9 @@ def test_a_part_is_recorded_when_it_ends_and_parts_of_another_commit_are_not_kep
     assert [name for name, part in of(both, "b", "gap")["parts"].items() if part] == ["gap"]
     whole = of({}, "a", *parts_of(STUDY))
     assert len(sentences(whole)) == 1
-    total = sum(part["minutes"] for part in whole["parts"].values())
-    assert total == pytest.approx(
-        record(STUDY | {"parts": {}}, {}, "a", ROOT, TIMINGS, ["paper"])["parts"]["paper"]["minutes"], abs=1.0
-    )
+    total, undivided = sum(part["minutes"] for part in whole["parts"].values()), STUDY | {"parts": {}}
+    of_all = record(undivided, {}, "a", ROOT, TIMINGS, ["paper"])["parts"]["paper"]["minutes"]
+    assert total == pytest.approx(of_all, abs=0.05 * (len(whole["parts"]) + 1))  # by rounding
     with pytest.raises(InputError, match="no part lda"):
         of({}, "a", "lda")
 
@@ -56,14 +53,8 @@ def test_an_experiment_whose_code_is_another_has_moved() -> None:
 
 def test_the_step_writes_a_record_that_a_study_s_page_reads(tmp_path: Path) -> None:
     output = tmp_path / FILE
-    given = [
-        "provenance",
-        "--timings",
-        str(TIMINGS),
-        "--output",
-        str(output),
-        str(ROOT / "workflow/studies/paper.yaml"),
-    ]
+    study = str(ROOT / "workflow/studies/paper.yaml")
+    given = ["provenance", "--timings", str(TIMINGS), "--output", str(output), study]
     assert main([*given, "--parts", "law"]) == 0
     assert main([*given, "--parts", "gap"]) == 0
     parts = read_provenance(output)["paper"]["parts"]
