@@ -482,7 +482,7 @@ def provenance(study: Path, *, timings: Path, output: Output, parts: tuple[str, 
         study: the study that ran, in the checkout that ran it.
         timings: the table of its jobs, data/STUDY/timings.csv.
         output: renew the study's record in this file.
-        parts: renew these parts alone (default: all).
+        parts: renew these parts or experiments alone (default: all).
         data: look for imported corpora below this folder.
     """
     from artifact.recording import parts_of, record

@@ -31,9 +31,9 @@ def parts_of(study: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def record(
-    study: Mapping[str, Any], known: Mapping[str, Any], commit: str, checkout: Path, timings: Path, parts: Sequence[str]
+    study: Mapping[str, Any], known: Mapping[str, Any], commit: str, checkout: Path, timings: Path, ended: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a study's record with some of its parts renewed.
+    """Return a study's record with some of its parts renewed, or experiments of them.
 
     Args:
         study: its settings.
@@ -41,42 +41,45 @@ def record(
         commit: the commit that ran.
         checkout: its code.
         timings: the table of the run's jobs.
-        parts: the parts that have ended.
+        ended: the parts that have ended, or single experiments.
 
     Returns:
-        "commit", "date", "command", "machine", "versions" by package, and "parts" by name: of a part that has ended
-        "minutes" of its jobs over `CORES` cores, "processor_minutes", "memory_mb" of the largest job, and "code", a
-        digest by experiment that has run and by model; of another None.
+        "commit", "command", "versions" by package, and "parts" by name: of one with results of the run the "date",
+        "machines", "minutes" of its jobs over `CORES` cores, "processor_minutes", "memory_mb" of the largest job,
+        "code", a digest by experiment that has run and by model, and "left", the names that have not; of another None.
 
     Raises:
-        InputError: for a part that the study has not, or whose jobs the table lacks.
+        InputError: for a name that the study has not, or whose jobs the table lacks.
     """
-    members, texts = parts_of(study), sources(checkout)
-    named = {part: jobs_of(timings, names) for part, names in members.items() if part != study["study"]}
-    rest = jobs_of(timings)
-    jobs = named | {study["study"]: rest.drop([row for part in named.values() for row in part.index])}
+    members, texts, jobs = parts_of(study), sources(checkout), jobs_of(timings)
+    ran, parted = set(jobs["variant"]), [one for part, own in members.items() if part != study["study"] for one in own]
+    rest = jobs.drop(jobs_of(timings, parted).index) if parted else jobs
     kept = dict(known["parts"]) if known.get("commit") == commit else {}
-    for part in parts:
-        if part not in members:
-            raise InputError(f"provenance: {study['study']} has no part {part}; it has {', '.join(members)}")
-        own = jobs[part]
-        if not len(own):
-            raise InputError(f"{timings}: no job of {part}; run it first")
+    for name in ended:
+        part = name if name in members else next((one for one, own in members.items() if name in set(own) & ran), None)
+        if part is None:
+            had = ", ".join([*members, *sorted(ran & {one for own in members.values() for one in own})])
+            raise InputError(f"provenance: {timings} has no {name}; it has {had}")
+        new = [one for one in (members[part] if name == part else [name]) if one in MODELS or one in ran]
+        if not new:
+            raise InputError(f"{timings}: no job of {name}; run it first")
+        before = kept.get(part) or {"code": {}, "machines": []}
+        code = before["code"] | {one: digest(contents(texts, *_modules(one))) for one in new}
+        left = sorted({one for one in members[part] if one in MODELS or one in ran} - set(code))
+        # the jobs that no experiment names, such as training, are of the rest
+        own = rest if part == study["study"] and not left else jobs_of(timings, list(code))
         kept[part] = {
+            "date": datetime.date.today().isoformat(),
+            "machines": sorted({*before["machines"], machine()}),
             "minutes": round(float(own["seconds"].sum()) / CORES / 60.0, 1),
             "processor_minutes": round(float(own["cpu_seconds"].sum()) / 60.0, 1),
             "memory_mb": round(float(own["memory_mb"].max())),
-            "code": {
-                name: digest(contents(texts, *_modules(name)))
-                for name in sorted(members[part])
-                if name in MODELS or name in set(own["variant"])
-            },
+            "code": dict(sorted(code.items())),
+            "left": left,
         }
     return {
         "commit": commit,
-        "date": datetime.date.today().isoformat(),
         "command": f"snakemake --cores {CORES}",
-        "machine": machine(),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "parts": {name: kept.get(name) for name in members},
     }

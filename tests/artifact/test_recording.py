@@ -40,8 +40,17 @@ def test_a_part_is_recorded_when_it_ends_and_parts_of_another_commit_are_not_kep
     total, undivided = sum(part["minutes"] for part in whole["parts"].values()), STUDY | {"parts": {}}
     of_all = record(undivided, {}, "a", ROOT, TIMINGS, ["paper"])["parts"]["paper"]["minutes"]
     assert total == pytest.approx(of_all, abs=0.05 * (len(whole["parts"]) + 1))  # by rounding
-    with pytest.raises(InputError, match="no part lda"):
+    with pytest.raises(InputError, match="has no lda;"):
         of({}, "a", "lda")
+
+
+def test_an_experiment_is_recorded_before_its_part_ends() -> None:
+    first = of({}, "a", "same-halves")
+    assert first["parts"]["gap"]["left"] == ["choice", "long-chains", "prior-share"]
+    assert "same-halves (of gap)" in sentences(first)[0]
+    assert "the rest of gap" in sentences(first)[1]
+    whole = of(first, "a", "choice", "long-chains", "prior-share")
+    assert whole["parts"] == of({}, "a", "gap")["parts"]
 
 
 def test_an_experiment_whose_code_is_another_has_moved() -> None:

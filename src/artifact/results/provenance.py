@@ -31,11 +31,18 @@ def sentences(recorded: Mapping[str, Any]) -> list[str]:
         return []
     versions = ", ".join(f"{name} {version}" for name, version in recorded["versions"].items())
     older = [name for name, part in recorded["parts"].items() if not part]
-    made = sorted(set(recorded["parts"]) - set(older))
+    ended = {name: part for name, part in recorded["parts"].items() if part}
+    begun = {name: part for name, part in ended.items() if part["left"]}
+    made = [f"{', '.join(part['code'])} (of {name})" if name in begun else name for name, part in ended.items()]
+    machines = sorted({machine for part in ended.values() for machine in part["machines"]})
     run = (
-        f"{recorded['command']} at commit {recorded['commit'][:12]}, which ended on {recorded['date']}, on"
-        f" {recorded['machine']} with {versions}."
+        f"{recorded['command']} at commit {recorded['commit'][:12]}, which ended on"
+        f" {max(part['date'] for part in ended.values())}, on {' and '.join(machines)} with {versions}."
     )
-    if not older:
+    others = [*older, *(f"the rest of {name}" for name in begun)]
+    if not others:
         return [f"All committed results are of one run, {run}"]
-    return [f"Committed results of {', '.join(made)}: one run, {run}", f"Those of {', '.join(older)}: earlier commits."]
+    return [
+        f"Committed results of {', '.join(made)}: one run, {run}",
+        f"Those of {', '.join(others)}: earlier commits.",
+    ]
