@@ -1,7 +1,8 @@
 """Record the run that the reference results are of: commit, machine, versions, minutes, memory, digests of its code.
 
-A part's results count as the run's as long as no statement that computes them has changed since: digests of the code
-of every experiment and model are recorded (`artifact.study.digest`) and compared with the checkout's.
+The run may be interrupted and go on at another commit. A part's results count as the run's as long as no statement that
+computes them has changed since: digests of the code of every experiment and model are recorded
+(`artifact.study.digest`) and compared with the checkout's.
 """
 
 import datetime
@@ -37,16 +38,17 @@ def record(
 
     Args:
         study: its settings.
-        known: its record so far, whose parts stay where they are of the same commit.
+        known: its record so far, whose parts stay where their code is the checkout's.
         commit: the commit that ran.
         checkout: its code.
         timings: the table of the run's jobs.
         ended: the parts that have ended, or single experiments.
 
     Returns:
-        "commit", "command", "versions" by package, and "parts" by name: of one with results of the run the "date",
-        "machines", "minutes" of its jobs over `CORES` cores, "processor_minutes", "memory_mb" of the largest job,
-        "code", a digest by experiment that has run and by model, and "left", the names that have not; of another None.
+        "command", "versions" by package, and "parts" by name: of one with results of the run its "commits", the
+        "date", the "machines", "minutes" of its jobs over `CORES` cores, "processor_minutes", "memory_mb" of the
+        largest job, "code", a digest by experiment that has run and by model, and "left", the names that have not; of
+        another None.
 
     Raises:
         InputError: for a name that the study has not, or whose jobs the table lacks.
@@ -54,7 +56,8 @@ def record(
     members, texts, jobs = parts_of(study), sources(checkout), jobs_of(timings)
     ran, parted = set(jobs["variant"]), [one for part, own in members.items() if part != study["study"] for one in own]
     rest = jobs.drop(jobs_of(timings, parted).index) if parted else jobs
-    kept = dict(known["parts"]) if known.get("commit") == commit else {}
+    changed = set(moved(known, checkout))
+    kept = {part: own for part, own in known.get("parts", {}).items() if own and not changed & set(own["code"])}
     for name in ended:
         part = name if name in members else next((one for one, own in members.items() if name in set(own) & ran), None)
         if part is None:
@@ -63,12 +66,13 @@ def record(
         new = [one for one in (members[part] if name == part else [name]) if one in MODELS or one in ran]
         if not new:
             raise InputError(f"{timings}: no job of {name}; run it first")
-        before = kept.get(part) or {"code": {}, "machines": []}
+        before = kept.get(part) or {"code": {}, "commits": [], "machines": []}
         code = before["code"] | {one: digest(contents(texts, *_modules(one))) for one in new}
         left = sorted({one for one in members[part] if one in MODELS or one in ran} - set(code))
         # the jobs that no experiment names, such as training, are of the rest
         own = rest if part == study["study"] and not left else jobs_of(timings, list(code))
         kept[part] = {
+            "commits": sorted({*before["commits"], commit}),
             "date": datetime.date.today().isoformat(),
             "machines": sorted({*before["machines"], machine()}),
             "minutes": round(float(own["seconds"].sum()) / CORES / 60.0, 1),
@@ -78,7 +82,6 @@ def record(
             "left": left,
         }
     return {
-        "commit": commit,
         "command": f"snakemake --cores {CORES}",
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "parts": {name: kept.get(name) for name in members},

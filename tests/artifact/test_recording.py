@@ -28,13 +28,15 @@ def test_recorded_results_are_of_the_code_here() -> None:
     assert [name for recorded in records.values() for name in moved(recorded, ROOT)] == []
 
 
-def test_a_part_is_recorded_when_it_ends_and_parts_of_another_commit_are_not_kept() -> None:
+def test_a_part_is_recorded_when_it_ends_and_one_of_other_code_is_not_kept() -> None:
     first = of({}, "a", "estimators")
-    both = of(first, "a", "gap")
+    both = of(first, "b", "gap")
     assert [name for name, part in both["parts"].items() if part] == ["estimators", "gap"]
     assert both["parts"]["estimators"] == first["parts"]["estimators"]
     assert len(sentences(both)) == 2
-    assert [name for name, part in of(both, "b", "gap")["parts"].items() if part] == ["gap"]
+    assert "commit a and b" in sentences(both)[0]
+    both["parts"]["estimators"]["code"]["validation"] = "0" * 16
+    assert [name for name, part in of(both, "b", "law")["parts"].items() if part] == ["gap", "law"]
     whole = of({}, "a", *parts_of(STUDY))
     assert len(sentences(whole)) == 1
     total, undivided = sum(part["minutes"] for part in whole["parts"].values()), STUDY | {"parts": {}}

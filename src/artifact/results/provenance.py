@@ -35,8 +35,9 @@ def sentences(recorded: Mapping[str, Any]) -> list[str]:
     begun = {name: part for name, part in ended.items() if part["left"]}
     made = [f"{', '.join(part['code'])} (of {name})" if name in begun else name for name, part in ended.items()]
     machines = sorted({machine for part in ended.values() for machine in part["machines"]})
+    commits = sorted({commit[:12] for part in ended.values() for commit in part["commits"]})
     run = (
-        f"{recorded['command']} at commit {recorded['commit'][:12]}, which ended on"
+        f"{recorded['command']} at commit {' and '.join(commits)}, which ended on"
         f" {max(part['date'] for part in ended.values())}, on {' and '.join(machines)} with {versions}."
     )
     others = [*older, *(f"the rest of {name}" for name in begun)]

@@ -71,7 +71,7 @@ def iterations(name: str, model: Model) -> Side:
     return Side(name, rows)
 
 
-_SECTION, _FIGURE = "section 3.6", "section 3.6; Figure 5a"
+_SECTION, _FIGURE = "section 3.6", "section 3.6; Figure 5"
 _TEM, _BEST_TEM = scored("tempered EM", HEATED), at_best(scored("tempered EM", HEATED, whole=True))
 _PREDICTED = Side("tempered EM by the predictive", partial(_points, model=HEATED, evaluator=PREDICTIVE, whole=True))
 

@@ -49,6 +49,8 @@ def figure_5(inputs: Inputs) -> Figure:
         if rank(inputs, corpus):
             axis.axvline(rank(inputs, corpus), color=style.GUIDE, linewidth=0.8, zorder=0.8)
         style.finish([axis], style.sparse_ticks(topics)[:: -len(corpora)][::-1])  # fewer where columns are narrow
+        low, high = axis.get_ylim()
+        axis.set_ylim(bottom=low * (low / high) ** 0.1)  # room for the name of the lowest line
         axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)))
         axis.set_xlabel("latent dimensions")
     axes[0].set_ylabel("perplexity per token")

@@ -1,9 +1,10 @@
 """The contrasts of Hofmann's experiment, on scores whose effects are known."""
 
 import math
+from dataclasses import replace
 
 import pytest
-from made_hofmann import FEW, TOPICS, Value, as_claimed, hofmann_inputs
+from made_hofmann import FEW, RANK, TOPICS, Value, as_claimed, hofmann_inputs
 from small_study import inputs, without
 from splits import on_two_splits, with_groups
 
@@ -11,7 +12,7 @@ from artifact.contrasts.effect import IS_ABOVE, IS_BELOW, IS_OPEN, IS_WITHIN, Ef
 from artifact.contrasts.estimates import effects
 from artifact.contrasts.inputs import Inputs
 from artifact.papers.hofmann.contrasts import CONTRASTS
-from artifact.papers.hofmann.results import COOLED, FINE_HEATED, HEATED, PREDICTIVE, READINGS, SPECIFIC, Model
+from artifact.papers.hofmann.results import COOLED, FINE_HEATED, HEATED, PREDICTIVE, READINGS, SPECIFIC, Model, points
 
 CORPORA = ("medline", "cranfield")
 
@@ -113,3 +114,13 @@ def test_without_rows_nothing_is_run_and_one_split_decides_nothing() -> None:
     bare = inputs(without("tempering", "latent-semantic-analysis"))
     assert [effect for contrast in CONTRASTS for effect in effects(contrast, bare)] == []
     assert {effect.finding for effect in found("tem-unigram", hofmann_inputs(CORPORA))} == {IS_OPEN}
+
+
+def test_a_full_rank_is_one_number_of_dimensions_though_it_differs_by_split() -> None:
+    given = hofmann_inputs(CORPORA)
+    of_one = (given.scores["model"] == "lsa") & (given.scores["topics"] == RANK) & (given.scores["seed"] == 1)
+    assert of_one.sum() >= len(CORPORA)
+    other = replace(given, scores=given.scores.assign(topics=given.scores["topics"].mask(of_one, RANK + 3)))
+    assert set(points(other, CORPORA, [READINGS[0]])["topics"]) == {2, 8, 32, RANK + 3}
+    for name in ("tem-lsa-best", "tem-lsa"):
+        assert [effect.estimate for effect in found(name, other)] == [effect.estimate for effect in found(name, given)]
