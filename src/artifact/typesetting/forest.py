@@ -55,7 +55,7 @@ def hollow_marks(axis: Axes, places: Sequence[tuple[float, float]], **props: Any
 def curves(axis: Axes, effects: Sequence[Effect], props: Mapping[str, Props], hollow: Collection[Effect] = ()) -> None:
     """Draw effects against K, a curve with intervals for every corpus, and the margin about the null.
 
-    The marks of `hollow` effects are white: no other estimate validates their likelihood.
+    The marks of `hollow` effects are white: not every other estimate validates their likelihood.
     """
     if not effects:
         return

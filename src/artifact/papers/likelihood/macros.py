@@ -5,12 +5,12 @@ from dataclasses import replace
 from artifact.contrasts.contrast import MODELS
 from artifact.contrasts.effect import NOT_RUN, chosen, shown
 from artifact.contrasts.inputs import Inputs
-from artifact.papers.likelihood import law, long_chains, packages, results, same_halves, tables
+from artifact.papers.likelihood import law, long_chains, packages, results, same_halves, tables, validation
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
 from artifact.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
-from artifact.papers.likelihood.experiments.validation import KIND
+from artifact.papers.likelihood.experiments.validation import FILTER, KIND, LONGER
 from artifact.papers.likelihood.packages import SHOWN
 from artifact.papers.likelihood.prior_share import TODAY, gaps
 from artifact.papers.likelihood.results import COMPONENTS, OPTIMISM, curve
@@ -40,6 +40,7 @@ def macros(inputs: Inputs) -> Macros:
         "ValidationLargest": f"{LARGEST:g}",
         "ValidationLonger": f"{experiment_settings(inputs, KIND).get('longer', NOT_RUN)}",
         "ValidationDocuments": f"{experiment_settings(inputs, KIND).get('documents', NOT_RUN)}",
+        **_validated(inputs),
         **_message(inputs),
         **_not_shown(inputs),
         **_components(inputs),
@@ -49,6 +50,15 @@ def macros(inputs: Inputs) -> Macros:
         **_chains(inputs),
         **law.macros(inputs),
     }
+
+
+def _validated(inputs: Inputs) -> Macros:
+    """Return the numbers of cells where the reference was held to a longer run and to the filter, and of those left."""
+    cells, counts = validation.cells(inputs), dict[str, int]()
+    for name, other in (("Longer", LONGER), ("Filter", FILTER)):
+        own = select(cells, other=other)
+        counts |= {f"Validation{name}Cells": len(own), f"Validation{name}Left": int((~own["validated"]).sum())}
+    return {name: latex.integer(count) if len(cells) else NOT_RUN for name, count in counts.items()}
 
 
 def _not_shown(inputs: Inputs) -> Macros:

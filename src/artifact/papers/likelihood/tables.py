@@ -513,8 +513,8 @@ def front_page(inputs: Inputs) -> str:
     """Return in Markdown PLSA's full folding-in beside the likelihood, by corpus, at the most topics.
 
     The factors have 95 % intervals; the prior's share is of the best of the priors fitted to training documents and of
-    symmetric ones, as far as these were tried with as many topics; a dagger marks a likelihood that no other estimate
-    validates. The last column is at the number of topics that the likelihood under the flat prior scores highest.
+    symmetric ones, as far as these were tried with as many topics; a dagger marks a likelihood that not every other
+    estimate validates. The last column is at the number of topics that the likelihood under the flat prior scores best.
     """
     unvalidated, rows = validation.unvalidated(inputs), []
     for corpus in results.optimism_corpora(inputs):

@@ -16,6 +16,7 @@ from test_same_halves import corpus
 from artifact.contrasts.effect import IS_ABOVE, IS_OPEN
 from artifact.papers.likelihood import tables
 from artifact.papers.likelihood.experiments import validation
+from artifact.papers.likelihood.macros import macros
 from artifact.papers.likelihood.settings import Validation
 from artifact.papers.likelihood.validation import cells, unvalidated
 from artifact.results.measurements import Measurement
@@ -124,6 +125,14 @@ def test_the_table_prints_means_of_validated_cells_bold_where_all_are() -> None:
     ):
         cells = " & ".join([cell] * 4)
         assert f"flat & PLSA & {cells}" in plain_rows(tables.validated(measured(rows)))
+
+
+def test_the_text_counts_cells_and_those_that_are_left() -> None:
+    place = ("cranfield", "lda", "validation-flat", 20, 0.0, "none", 0, "filter-own-error", "document")
+    names = ("LongerCells", "LongerLeft", "FilterCells", "FilterLeft")
+    for rows, counts in (([*made(), Measurement(*place, 1, 0.43, 0.0)], "8 0 8 1"), (made(stated=2.1), "8 8 8 8")):
+        numbers = macros(measured(rows))
+        assert " ".join(numbers[f"Validation{name}"] for name in names) == counts
 
 
 def test_a_likelihood_is_validated_by_the_next_larger_number_of_topics_or_exact() -> None:
