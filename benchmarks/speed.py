@@ -42,7 +42,7 @@ SHAPES = {  # Welling et al. (2008), Table 1; the training documents are used
     "Cranfield": Shape(train_documents=979, test_documents=419, vocabulary=3763, mean_length=84.3),
     "NIPS": Shape(train_documents=150, test_documents=50, vocabulary=10780, mean_length=1381.1),
 }
-PLSA_TOPICS = (50, 200)
+PLSA_TOPICS = (10, 50, 200, 800)
 LDA_TOPICS = (10, 50, 200, 800)
 EM_ITERATIONS = 20  # per measurement
 SWEEP_SECONDS = 0.5  # per measurement, about
