@@ -66,15 +66,15 @@ def record(
         new = [one for one in (members[part] if name == part else [name]) if one in MODELS or one in ran]
         if not new:
             raise InputError(f"{timings}: no job of {name}; run it first")
-        before = kept.get(part) or {"code": {}, "commits": [], "machines": []}
-        code = before["code"] | {one: digest(contents(texts, *_modules(one))) for one in new}
+        earlier = kept.get(part) or {"code": {}, "commits": [], "machines": []}
+        code = earlier["code"] | {one: digest(contents(texts, *_modules(one))) for one in new}
         left = sorted({one for one in members[part] if one in MODELS or one in ran} - set(code))
         # the jobs that no experiment names, such as training, are of the rest
         own = rest if part == study["study"] and not left else jobs_of(timings, list(code))
         kept[part] = {
-            "commits": sorted({*before["commits"], commit}),
+            "commits": sorted({*earlier["commits"], commit}),
             "date": datetime.date.today().isoformat(),
-            "machines": sorted({*before["machines"], machine()}),
+            "machines": sorted({*earlier["machines"], machine()}),
             "minutes": round(float(own["seconds"].sum()) / CORES / 60.0, 1),
             "processor_minutes": round(float(own["cpu_seconds"].sum()) / 60.0, 1),
             "memory_mb": round(float(own["memory_mb"].max())),

@@ -53,7 +53,7 @@ def macros(inputs: Inputs) -> Macros:
 
 
 def _validated(inputs: Inputs) -> Macros:
-    """Return the numbers of cells where the reference was held to a longer run and to the filter, and of those left."""
+    """Return how many cells held the reference to a longer run and to the filter, and how many are not validated."""
     cells, counts = validation.cells(inputs), dict[str, int]()
     for name, other in (("Longer", LONGER), ("Filter", FILTER)):
         own = select(cells, other=other)
