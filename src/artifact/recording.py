@@ -53,22 +53,23 @@ def record(
     Raises:
         InputError: for a name that the study has not, or whose jobs the table lacks.
     """
-    members, texts, jobs = parts_of(study), sources(checkout), jobs_of(timings)
-    ran, parted = set(jobs["variant"]), [one for part, own in members.items() if part != study["study"] for one in own]
+    texts, jobs, parts = sources(checkout), jobs_of(timings), parts_of(study)
+    members = {
+        part: [one for one in own if one in MODELS or one in set(jobs["variant"])] for part, own in parts.items()
+    }
+    parted = [one for part, own in members.items() if part != study["study"] for one in own]
     rest = jobs.drop(jobs_of(timings, parted).index) if parted else jobs
     changed = set(moved(known, checkout))
     kept = {part: own for part, own in known.get("parts", {}).items() if own and not changed & set(own["code"])}
+    part_of = {one: part for part, own in members.items() for one in own if one not in MODELS}
     for name in ended:
-        part = name if name in members else next((one for one, own in members.items() if name in set(own) & ran), None)
-        if part is None:
-            had = ", ".join([*members, *sorted(ran & {one for own in members.values() for one in own})])
-            raise InputError(f"provenance: {timings} has no {name}; it has {had}")
-        new = [one for one in (members[part] if name == part else [name]) if one in MODELS or one in ran]
-        if not new:
-            raise InputError(f"{timings}: no job of {name}; run it first")
+        part = part_of.get(name, name)
+        if not members.get(part):
+            raise InputError(f"{timings}: no job of {name}; it has {', '.join([*members, *sorted(part_of)])}")
+        new = members[part] if name == part else [name]
         earlier = kept.get(part) or {"code": {}, "commits": [], "machines": []}
         code = earlier["code"] | {one: digest(contents(texts, *_modules(one))) for one in new}
-        left = sorted({one for one in members[part] if one in MODELS or one in ran} - set(code))
+        left = sorted(set(members[part]) - set(code))
         # the jobs that no experiment names, such as training, are of the rest
         own = rest if part == study["study"] and not left else jobs_of(timings, list(code))
         kept[part] = {

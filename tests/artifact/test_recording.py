@@ -42,7 +42,7 @@ def test_a_part_is_recorded_when_it_ends_and_one_of_other_code_is_not_kept() -> 
     total, undivided = sum(part["minutes"] for part in whole["parts"].values()), STUDY | {"parts": {}}
     of_all = record(undivided, {}, "a", ROOT, TIMINGS, ["paper"])["parts"]["paper"]["minutes"]
     assert total == pytest.approx(of_all, abs=0.05 * (len(whole["parts"]) + 1))  # by rounding
-    with pytest.raises(InputError, match="has no lda;"):
+    with pytest.raises(InputError, match="no job of lda;"):
         of({}, "a", "lda")
 
 

@@ -92,14 +92,15 @@ def selector(model: Model, evaluator: str = SPECIFIC) -> dict[str, object]:
 def scores(inputs: Inputs) -> "pd.DataFrame":
     """Return the scores of Hofmann's experiment, the truth among them.
 
-    LSA's largest number of dimensions is the rank of the counts that a seed trains on: all seeds' stand at the largest.
+    LSA's largest number of dimensions is the rank of the counts that a seed trains on: all seeds' stand at the largest
+    of them.
     """
     variants = tuple({variant for _, variant in NAMES})  # names, and beginnings of longer ones
     rows = with_truth(inputs.scores[inputs.scores["variant"].str.startswith(variants)])
-    by_seed = rows[rows["model"] == LSA].groupby(["corpus", "seed"])["topics"].transform("max")
-    full = rows.loc[by_seed.index, "topics"] == by_seed
-    largest = by_seed.groupby(rows.loc[by_seed.index, "corpus"]).transform("max")
-    return rows.assign(topics=largest[full].reindex(rows.index).fillna(rows["topics"]).astype(int))
+    lsa, topics = rows[rows["model"] == LSA], rows["topics"].copy()
+    full = lsa["topics"] == lsa.groupby(["corpus", "seed"])["topics"].transform("max")
+    topics.update(lsa.groupby("corpus")["topics"].transform("max")[full])
+    return rows.assign(topics=topics)
 
 
 def points(

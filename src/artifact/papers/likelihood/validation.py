@@ -100,7 +100,7 @@ def by_document(inputs: Inputs, other: str) -> "pd.DataFrame":
 
 
 def unvalidated(inputs: Inputs) -> Callable[[str, str, str, int], bool]:
-    """Return a test of whether not every other estimate validates the likelihood of a corpus, model, prior and K.
+    """Return a test of whether an estimate leaves the likelihood of a corpus, model, prior and K unvalidated.
 
     A number of topics is validated by the next larger one that the reference is held to, if every estimate that was run
     there is validated in every split; exact values need none.
