@@ -14,12 +14,14 @@ from gallery.extensions.experiments import lda_hmm
 from gallery.extensions.science import DYNAMICS, SEQUENCES, folded_rows
 from gallery.gaps import gaps, largest_distance
 from gallery.graphs.exhibits import graph_macros
+from gallery.graphs.science import CELLS
 from gallery.graphs.spec import NODE_FEATURES
 from gallery.member import LIKELIHOOD
 from gallery.misprints import MISPRINTS
 from gallery.opening import all_gaps
 from gallery.priors.exhibits import prior_macros
 from gallery.ratings.exhibits import rating_macros
+from gallery.ratings.science import ERRORS
 from gallery.tokens import science as results
 from gallery.tokens.experiments.bank_and_river import ANNEALED_EVIDENCE, MEANS
 from gallery.tokens.experiments.bank_and_river import EVIDENCE as EXACT
@@ -91,6 +93,8 @@ def macros(inputs: Inputs) -> Macros:
             for experiment, names in SETTINGS.items()
             for name in names
         },
+        "MarginStars": f"{ERRORS.value:g}",
+        "MarginCells": f"{CELLS.value:g}",
         "GalleryLargestGap": latex.decimal(max(sizes), 2) if sizes else NOT_RUN,
         "GalleryScores": latex.integer(len(scores)),
         "GalleryRefuted": latex.integer(sum(row.refuted for row in scores)),

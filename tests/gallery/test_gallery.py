@@ -411,7 +411,7 @@ def test_the_document_uses_macros_that_are_there_and_types_no_number() -> None:
     for pattern in (
         r"(?s)\\begin\{equation\}.*?\\end\{equation\}",
         r"\$[^$]*\$",
-        r"\\(?:holds|effect|ends|atmost)(?:\{[^{}]*\})+",
+        r"\\(?:holds|effect|size|ends|atmost)(?:\{[^{}]*\})+",
         r"\\ifnum.*",
         r"\\Murphy\w+\{[\d.]+\}",
     ):

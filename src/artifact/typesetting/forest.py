@@ -43,7 +43,7 @@ def handles(corpora: Sequence[str]) -> list[Line2D]:
 def hollow_handle() -> Line2D:
     """Return the legend's handle of the `hollow` effects of `curves`."""
     props: Props = {"color": style.DARK, "markerfacecolor": style.WHITE, "linestyle": "none", "markersize": 3.5}
-    return Line2D([], [], marker="o", label="not validated", **props)
+    return Line2D([], [], marker="o", label="not checked by all", **props)
 
 
 def hollow_marks(axis: Axes, places: Sequence[tuple[float, float]], **props: Any) -> None:

@@ -7,8 +7,8 @@ The braces of `\holds` have a contrast, the choice of its effects, and their fin
 interval lies (`artifact.contrasts.effect`), the sign of the estimate, "positive" or "negative", that the interval
 "holds" the null, which a sentence on a published number may say, or a bound such as "<0.05" of the whole interval.
 Effects are chosen by corpus, by part, by "corpus: part", or all of them by nothing. A sentence that prints effects has
-to name a finding of each. `\effect` prints them with their intervals, `\ends` the least and the largest estimate,
-`\atmost` a bound on their sizes, the farthest end of their intervals.
+to name a finding of each. `\effect` prints them with their intervals, `\size` without the estimate's sign, which a word
+says, `\ends` the least and the largest estimate, `\atmost` a bound on their sizes, the farthest end of their intervals.
 """
 
 import math
@@ -27,7 +27,7 @@ HOLDS = "holds"  # the interval holds the null
 MIXED = "of several kinds"
 
 _BOUND = re.compile(r"([<>])(-?\d+(?:\.\d+)?)")
-_MACRO = re.compile(r"\\(holds|effect|ends|atmost)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
+_MACRO = re.compile(r"\\(holds|effect|size|ends|atmost)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
 # ends of sentences: a stop before a space, an empty line, or the start of a caption, a paragraph or an item
 _END = re.compile(r"[.?!](?=[\s}~]|\\holds|$)(?<!e\.g\.)(?<!i\.e\.)|\n\s*\n|\\(?:caption|paragraph|item|begin|end)\b")
 
@@ -189,4 +189,9 @@ def _in_words(effects: Sequence[Effect]) -> str:
     return latex.listed(words)
 
 
-_PRINTED = {"effect": _in_words, "ends": _ends, "atmost": _at_most}
+def _sizes(effects: Sequence[Effect]) -> str:
+    """Return effects as `_in_words` does, turned to the positive side."""
+    return _in_words([replace(effect, estimate=abs(effect.estimate)) for effect in effects])
+
+
+_PRINTED = {"effect": _in_words, "size": _sizes, "ends": _ends, "atmost": _at_most}

@@ -23,7 +23,7 @@ NOT_TEXT = (
     r"\\(Welling\w+|Buntine\w+)\{\d+\}(\{\d+\})?",  # the originals' own numbering
     r"\\Drawn\{\w+\}",  # a corpus's name
     r"\\(cite\w*|ref|eqref|Site|label|input|includegraphics|bibliography)(\[[^]]*\])*\{[^}]*\}",
-    r"\\(holds|effect|ends)(\{[^{}]*\})+",
+    r"\\(holds|effect|size|ends)(\{[^{}]*\})+",
     r"(?s)\\begin\{(equation|tabular)\}.*?\\end\{\1\}",
     r"\$[^$]*\$",
     r"#\d",

@@ -114,6 +114,8 @@ def test_moved_sentences_and_effects_are_written_for_tex(tmp_path: Path) -> None
     assert r"\item section.tex:1: better (half): the sentence says above, found is of several kinds" in made
     ends = render(text(tmp_path, r"By \ends{better}{half}\holds{better}{half}{positive}."), KNOWN)
     assert r"\csname ends:better:half\endcsname{\ensuremath{0.020} to \ensuremath{0.200}}" in ends
+    size = render(text(tmp_path, r"Worse by \size{better}{nips: full}\holds{better}{nips: full}{below}."), KNOWN)
+    assert r"\csname size:better:nips: full\endcsname{\ensuremath{0.200} [\ensuremath{0.157}, " in size
     bound = render(text(tmp_path, r"By \atmost{better}{nips}\holds{better}{nips}{<1}."), KNOWN)
     assert r"\csname atmost:better:nips\endcsname{0.25}" in bound  # the interval of -0.2 ends at -0.243
     nothing = render(text(tmp_path, r"So\holds{better}{nips: half}{open}."), KNOWN)

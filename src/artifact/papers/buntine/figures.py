@@ -91,7 +91,9 @@ def samples(inputs: Inputs) -> Figure:
         style.plain_numbers(axis.xaxis)
         style.plain_numbers(axis.yaxis)
     left.margins(x=0.12)
-    left.legend(handles=handles, loc="lower left")
+    low, high = left.get_ylim()
+    left.set_ylim(top=high * (high / low) ** 0.4)  # room for the legend
+    left.legend(handles=handles, loc="upper right")
     left.set_ylabel("r.m.s. error\nnats per document")
     right.set_ylabel("ratio of r.m.s. errors")
     right.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.5, labelspacing=0.35)

@@ -1,7 +1,10 @@
 """Numbers of samples and documents, and counts of effects and of readings, as LaTeX macros."""
 
+import math
+
 from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.inputs import Inputs
+from artifact.papers.buntine.contrasts import SAME_ORDER
 from artifact.papers.buntine.results import errors_by_samples, many_samples, rises_by_reading
 from artifact.papers.buntine.tables import READING_LABELS
 from artifact.typesetting import latex
@@ -19,6 +22,7 @@ def macros(inputs: Inputs) -> Macros:
     return {
         "TableOneCompared": latex.integer(len(compared)),
         "TableOneAgreeing": latex.integer(sum(effect.low <= 0.0 <= effect.high for effect in compared)),
+        "MarginErrs": f"{math.exp(SAME_ORDER.value):.1f}",
         "CalibrationPairs": latex.integer(pairs.get("pairs", 0)),
         "CalibrationMorePairs": latex.integer(pairs.get("more_pairs", 0)),
         "SamplesFew": latex.integer(sorted(precise.get("samples", [0]))[:2][-1]),

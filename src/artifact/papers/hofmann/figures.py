@@ -71,7 +71,7 @@ def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
     lines: tuple[tuple[Model, str, Any], ...] = (
         (UNIGRAMS[0], "unigram", "-"),
         (UNIGRAMS[1], "", style.DASHED),  # one lies on the other
-        (COUNTS, "own counts + unigram", (0, (8, 2))),
+        (COUNTS, "own counts", (0, (8, 2))),
     )
     for model, name, line in lines:
         for perplexity in curve(inputs, corpus, model)["perplexity"]:

@@ -61,9 +61,11 @@ def gap(inputs: Inputs) -> Figure:
         known = inputs.effects.get(f"gap-{NAMES[model].lower()}", ())
         hollow = [effect for effect in known if unvalidated(effect.corpus, model, prior, effect.topics)]
         forest.curves(axis, known, props, hollow)
+    largest = set()
     for corpus, own in props.items():
         dial = chosen(inputs.effects, "gap-plsa-by-sum", corpus)
         most = max((effect.topics for effect in dial), default=0)
+        largest |= {most} - {0}
         rows = sorted((_sum(effect.part), effect) for effect in dial if effect.topics == most)
         axes[2].errorbar(
             [place for place, _ in rows],
@@ -75,7 +77,8 @@ def gap(inputs: Inputs) -> Figure:
             axes[2], [(place, effect.estimate) for place, effect in rows], **own
         )  # by sums there is no other
     axes[2].set_xscale("log")
-    axes[2].set_xlabel(r"sum of $\alpha$, largest K")
+    topics = f"$K = {max(largest)}$" if len(largest) == 1 else "largest K"
+    axes[2].set_xlabel(rf"sum of $\alpha$, {topics}")
     axes[2].set_ylim(bottom=0.0)
     axes[0].set_ylabel("too high by, nats per token")
     style.legend(figure, [], extra=[*forest.handles(corpora), forest.hollow_handle()])

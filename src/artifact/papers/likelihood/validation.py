@@ -2,10 +2,10 @@
 
 A cell is a corpus, a model, a prior, a number of topics and a seed, by the estimate that the reference is held to
 (`experiments.validation`): itself with more work, a particle filter, or bounds of drawn documents. It counts as
-validated where both stated errors are at most `LARGEST`, and no document's log weights of the particle filter have a
-variance above 1 nat^2: of normal log weights the mean of R weights then errs by a factor whose relative error is above
-sqrt((e - 1) / R), and its logarithm is a lower bound in expectation, no estimate. Other cells decide nothing; they are
-counted.
+validated ("checked" in the paper) where both stated errors are at most `LARGEST`, and no document's log weights of the
+particle filter have a variance above 1 nat^2: of normal log weights the mean of R weights then errs by a factor whose
+relative error is above sqrt((e - 1) / R), and its logarithm is a lower bound in expectation, no estimate. Other cells
+decide nothing; they are counted.
 """
 
 import math

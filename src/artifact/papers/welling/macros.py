@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from artifact.contrasts.effect import NOT_RUN
 from artifact.contrasts.inputs import Inputs
+from artifact.papers.welling.contrasts import SMALL_CONSTANT
 from artifact.papers.welling.results import (
     FITTED,
     UNPENALISED,
@@ -36,7 +37,7 @@ SETTINGS = (
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study, as far as its corpora go."""
-    result = _settings(inputs)
+    result = {"SmallConstant": latex.power(SMALL_CONSTANT)} | _settings(inputs)
     for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
         curves = {
             "Best": best(points(inputs, [corpus], PLSA, HALF)),

@@ -121,8 +121,8 @@ def test_every_document_is_a_dot_on_its_side_of_zero_in_its_panel() -> None:
             low, high = axis.get_xlim()
             assert low < k * gap < high
         for text in axis.texts:
-            if isinstance(text, Annotation) and "0" in text.get_text():  # a median stands on the ground of its sign
-                assert (text.xy[0] > 0.5) == ("+" in text.get_text())
+            if isinstance(text, Annotation) and "0" in text.get_text():  # a median stands on the other side of zero
+                assert (text.xy[0] < 0.5) == ("+" in text.get_text())
         texts = {text.get_text() for text in axis.texts}
         assert {"optimistic", "pessimistic"} <= texts
         assert {f"{0.02 * k:+.3f}", f"{style.MINUS}{0.2 * k:.3f}", "0.000"} <= texts

@@ -70,7 +70,7 @@ def documents(inputs: Inputs) -> Figure:
         style.ticks(axis.xaxis, ticks, [style.signed_label(tick) for tick in ticks], fontsize=7.0)
         for x, text in ((0.25, "pessimistic"), (0.75, "optimistic")):
             style.label(axis, text, (x, 0.02), xycoords="axes fraction", ha="center", va="bottom", fontstyle="italic")
-    axes[0].set_ylim(len(rows) - 0.1, -0.75)
+    axes[0].set_ylim(len(rows) - 0.1, -0.5)
     axes[0].set_yticks(range(len(rows)), [label for _, _, label in rows])
     for axis in axes:
         axis.tick_params(axis="y", length=0)
@@ -89,7 +89,7 @@ def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
     axis.plot([low, high], [i, i], color=style.INK, linewidth=1.1, solid_capstyle="butt", zorder=3)
     axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
-    ground = (0.75 if median > 0.0 else 0.25, i - 0.3)  # the region of its sign, above the documents
-    props: style.Props = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "bottom", "fontsize": 7.0}
+    ground = (0.25 if median > 0.0 else 0.75, i)  # in its row, on the other side of zero
+    props: style.Props = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "center", "fontsize": 7.0}
     number = f"{median:+.3f}".replace("-", style.MINUS) if abs(median) >= SHOWN else "0.000"
     style.label(axis, number, ground, **props)
