@@ -183,8 +183,8 @@ def undirected(inputs: Inputs) -> Macros:
         found[f"SoftmaxPrecision{name}"] = over_seeds.decimal(precision["value"].tolist(), 3)
         found[f"SoftmaxNews{name}Published"] = NOT_RUN if value is None else latex.perplexity(value)
     settings = inputs.settings.experiment(SOFTMAX).get("settings", {})
-    for name, of, corpus in (("Words", "words", "newsgroups"), ("ReutersTraining", "training_documents", "reuters")):
-        number = settings.get(of, {}).get(corpus)
+    for name, key, corpus in (("Words", "words", "newsgroups"), ("ReutersTraining", "training_documents", "reuters")):
+        number = settings.get(key, {}).get(corpus)
         found[f"Softmax{name}"] = latex.integer(number) if number else NOT_RUN
     found["SoftmaxTraining"] = latex.integer(news.training)
     found["SoftmaxReuters"], found["SoftmaxReutersChapter"] = latex.corpus_name("reuters"), "RCV1"
