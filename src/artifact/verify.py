@@ -19,6 +19,8 @@ from artifact.typesetting.table import Table
 from heldout.errors import InputError
 from heldout.files import replacing
 
+# said where effects stand without the scores of a run, as `make paper` makes them
+NO_RUN = ": the committed results beside themselves, for no run is here (make reproduce)"
 ERRORS = 4.0  # standard errors; normal differences are within them in all but one of 16,000
 
 
@@ -67,14 +69,14 @@ def tolerance(ours: Effect, theirs: Effect) -> float:
     return 0.0 if same else ERRORS * math.hypot(ours.error, theirs.error)
 
 
-def page(found: list[Verified], source: Sequence[str] = ()) -> str:
-    """Return the page `verification.md`, with sentences on the committed results' source."""
-    return "\n".join(_lines(found, source)) + "\n"
+def page(found: list[Verified], source: Sequence[str] = (), note: str = "") -> str:
+    """Return the page `verification.md`, with a note and sentences on the committed results' source."""
+    return "\n".join(_lines(found, source, note)) + "\n"
 
 
-def _lines(found: list[Verified], source: Sequence[str]) -> Iterator[str]:
+def _lines(found: list[Verified], source: Sequence[str], note: str) -> Iterator[str]:
     passed = sum(one.passed for one in found)
-    yield f"# Verification: {passed} of {len(found)} numbers pass\n"
+    yield f"# Verification: {passed} of {len(found)} numbers pass{note}\n"
     yield (
         "The numbers on which the paper stands: the committed value and this run's. On x86-64 both are the same; on"
         f" another processor they may differ by {ERRORS:g} standard errors.\n"
@@ -105,8 +107,9 @@ def source_of(reference: Path) -> list[str]:
 def write(effects: Path, reference: Path, output: Path, out: TextIO) -> bool:
     """Write the page and print its first line; return whether every number passes."""
     found = verify(effects, reference)
+    note = "" if (effects.parent / "scores.csv").exists() else NO_RUN
     with replacing(output) as temporary:
-        temporary.write_text(page(found, source_of(reference)), encoding="utf-8")
+        temporary.write_text(page(found, source_of(reference), note), encoding="utf-8")
     passed = sum(one.passed for one in found)
-    print(f"{output}: {passed} of {len(found)} numbers pass", file=out)
+    print(f"{output}: {passed} of {len(found)} numbers pass{note}", file=out)
     return passed == len(found)

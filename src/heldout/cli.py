@@ -102,7 +102,8 @@ def import_corpus(
     """Read one's own corpus into one file.
 
     Args:
-        format: read this form: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt) or text (a folder of .txt).
+        format: read this form: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt) or text (a folder of .txt,
+            without words of one or two letters).
         sources: read these files, or this folder.
         name: give the corpus this name.
         output: write the corpus to this file.

@@ -9,7 +9,7 @@ import pytest
 from artifact.__main__ import main
 from artifact.contrasts.effect import read_effects, write_effects
 from artifact.papers.likelihood.headline import NUMBERS
-from artifact.verify import ERRORS, verify
+from artifact.verify import ERRORS, NO_RUN, verify
 from heldout.errors import InputError
 
 REFERENCE = Path(__file__).parents[2] / "data/reference/paper/effects.csv"
@@ -23,6 +23,7 @@ def test_a_run_with_the_committed_effects_passes_and_one_that_moved_a_number_fai
     asked = ["verify", "--reference", str(REFERENCE), "--output", str(output)]
     assert main([*asked, str(REFERENCE)]) == 0
     assert output.read_text().count("| pass |") == len(NUMBERS)
+    assert NO_RUN not in output.read_text()
     effects = [one for found in read_effects(REFERENCE).values() for one in found]
     place = next(n for n, one in enumerate(effects) if (one.contrast, one.corpus, one.part) == NUMBERS[0])
     for machine, errors, status in (("x86_64", 1e-9, 1), ("aarch64", 1.0, 0), ("aarch64", 2.0 * ERRORS, 1)):
@@ -31,6 +32,7 @@ def test_a_run_with_the_committed_effects_passes_and_one_that_moved_a_number_fai
         write_effects(moved, [*effects[:place], changed, *effects[place + 1 :]])
         assert main([*asked, str(moved)]) == status
         assert output.read_text().count("| FAIL |") == status
+        assert NO_RUN in output.read_text()  # no scores beside it
 
 
 def test_a_number_that_was_not_run_fails_and_another_reference_is_refused(tmp_path: Path) -> None:

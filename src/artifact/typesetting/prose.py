@@ -140,13 +140,16 @@ def line(one: Named, now: str) -> str:
 def render(text: Text, effects: Effects) -> str:
     r"""Return as LaTeX the effects that a text prints, the findings that have moved, and their list for its end.
 
+    An effect of what was not run is printed as such.
+
     Raises:
-        InputError: for an effect that does not exist, or whose sentence names no finding of it.
+        InputError: for an effect whose sentence names no finding of it.
     """
     lines = []
     for macro, contrast, where, findings in text.printed:
-        if not (printed := chosen(effects, contrast, where)):
-            raise InputError(f"the text prints an effect of {contrast} ({where or 'all'}), of which there is none")
+        if not (printed := chosen(effects, contrast, where)):  # its sentence is among those that moved
+            lines.append(_define(macro, (contrast, where), NOT_RUN))
+            continue
         known = [effect for one in findings for effect in chosen(effects, contrast, one.where)]
         for effect in (effect for effect in printed if effect not in known):
             place = f"{findings[0].file}:{findings[0].line}: {contrast} ({effect.corpus}: {effect.part})"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from artifact.contrasts.inputs import Inputs, read_timings
+from artifact.results.provenance import FILE, read_provenance
 from artifact.results.timings import CORES, TRAINING
 from artifact.study.study import SELECTION, from_yaml
 from artifact.typesetting import contrasts_table
@@ -16,7 +17,7 @@ from artifact.typesetting.table import Table
 from heldout.errors import InputError
 
 DEFAULT = "paper"  # study of a run that names none
-COSTS = ("minutes", "processor's", "peak memory")  # columns of the jobs' time and memory
+COSTS = ("minutes", "of them computing", "peak memory")  # columns of the jobs' time and memory
 
 _RESULTS = """\
 # Results of the study `{study}`
@@ -24,7 +25,8 @@ _RESULTS = """\
 Written by `make readme` from `data/reference/{study}`. A row has the estimates of one part of a contrast, at the most
 topics where there are several numbers of them, with their 95 % intervals over documents, splits and the evaluator's
 error, and where these lie: above or below the margin, within it, or across it (open); in nats per token where no unit
-is named.
+is named. The first sentence of a row is the claim that is tested, and may fail. Of log-likelihoods more is better: a
+perplexity that "lies below" is an estimate above 0.
 [effects.csv](data/reference/{study}/effects.csv) has margins, replicates and the parts of every error.
 """
 
@@ -96,7 +98,8 @@ def commands(path: Path) -> str:
     ]
     minutes, _, memory = _took(path.parent / DEFAULT / "timings.csv")
     cells.append(("`make reproduce`", "from the public archives to `paper/paper.pdf`", minutes, memory))
-    return f"{Table(('command', 'what it does', 'minutes', 'peak memory'), cells).markdown()}\n{_machines(rows)}\n"
+    table = Table(("command", "what it does", "minutes", "peak memory"), cells).markdown()
+    return f"{table}\n{_machines(path, rows)}\n"
 
 
 def studies(path: Path, folder: Path) -> str:
@@ -118,7 +121,7 @@ def studies(path: Path, folder: Path) -> str:
         for part, asked in from_yaml(text).get("parts", {}).items():
             took = _took(path.parent / name / "timings.csv", asked["experiments"])
             cells.append((f"its part `{part}`", asked["about"], *took))
-    return f"{Table(('study', 'about', *COSTS), cells).markdown()}\n{_machines(_measured(path))}\n"
+    return f"{Table(('study', 'about', *COSTS), cells).markdown()}\n{_machines(path, _measured(path))}\n"
 
 
 def _measured(path: Path) -> list[dict[str, str]]:
@@ -148,8 +151,12 @@ def _took(timings: Path, experiments: Sequence[str] = ()) -> tuple[str, str, str
     return f"{wall:.0f}", f"{processor:.0f}", _gigabytes(jobs["memory_mb"].max())
 
 
-def _machines(rows: list[dict[str, str]]) -> str:
-    machines = "; ".join(sorted({row["machine"] for row in rows}))
+def _machines(path: Path, rows: list[dict[str, str]]) -> str:
+    """Return a sentence on the machines of the measured commands, and of the runs that are recorded beside them."""
+    recorded = read_provenance(path.parent / FILE).values() if (path.parent / FILE).exists() else ()
+    parts = [part for one in recorded for part in one["parts"].values() if part]
+    named = {row["machine"] for row in rows} | {machine for part in parts for machine in part["machines"]}
+    machines = "; ".join(sorted(named))
     return f"Measured on {machines}, after set-up; a study's minutes are the seconds of its jobs over {CORES} cores."
 
 

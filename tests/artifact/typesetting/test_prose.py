@@ -120,8 +120,9 @@ def test_moved_sentences_and_effects_are_written_for_tex(tmp_path: Path) -> None
     assert r"\csname atmost:better:nips\endcsname{0.25}" in bound  # the interval of -0.2 ends at -0.243
     nothing = render(text(tmp_path, r"So\holds{better}{nips: half}{open}."), KNOWN)
     assert nothing == "\\newcommand{\\MovedSentences}{}\n"
-    with pytest.raises(InputError, match=r"an effect of better \(medline\), of which there is none"):
-        render(text(tmp_path, r"\effect{better}{medline}\holds{better}{medline}{open}"), KNOWN)
+    absent = render(text(tmp_path, r"By \effect{better}{medline}\holds{better}{medline}{open}."), KNOWN)
+    assert r"\csname effect:better:medline\endcsname{not run}" in absent
+    assert "better (medline): the sentence says open, found is not run" in absent
 
 
 def test_the_command_fails_from_the_reference_and_marks_after_a_rerun(

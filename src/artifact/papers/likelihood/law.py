@@ -292,7 +292,7 @@ def sentence(inputs: Inputs) -> str:
     (one,) = cell.to_dict("records")
     n = one[TOKENS]
     bound, law, excess = (f"{math.exp(one[name] / n):.1f}" for name in (BOUND, LAW, EXCESS))
-    documents = f"{one[DOCUMENTS]:.0f} documents of {corpus}, of {n:.0f} tokens on average,"
+    documents = f"{one[DOCUMENTS]:.0f} documents of {corpus}, each of its own length, {n:.0f} tokens on average,"
     return (
         f"On {documents} and {EXAMPLE_TOPICS} topics that is at most x {bound}, and x {law} for topics that share none;"
         f" x {excess} was measured.\n"
