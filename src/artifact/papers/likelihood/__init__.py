@@ -116,7 +116,7 @@ LIKELIHOOD = Paper(
         "table-newsgroups": Exhibit(
             "the gap on a corpus of today's size",
             "tables.newsgroups",
-            ("prior-share",),
+            ("choice",),  # which is of this corpus alone, unlike the prior's share
         ),
         "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),
         "figure-repair": Exhibit(
