@@ -113,7 +113,7 @@ def test_the_table_and_both_figures_are_of_the_cells() -> None:
     drawn = {place for line in left.get_lines() for place in coordinates(line)}
     assert drawn == {(float(k), 10.0) for k in (2, 5, 20, 50, 100)}
     assert any([y for _, y in coordinates(line)] == [30.0] * 6 for line in right.get_lines())  # the bounds
-    assert law.sentence(inputs).startswith("On 50 documents of cranfield, of 200 tokens on average, and 100 topics")
+    assert law.sentence(inputs).startswith("On 50 documents of cranfield, each of its own length, 200 tokens")
     with pytest.raises(InputError, match="law"):
         law.figure(given)
     assert len(figures.message(given).axes) == 2
