@@ -42,7 +42,7 @@ def record(
         commit: the commit that ran.
         checkout: its code.
         timings: the table of the run's jobs.
-        ended: the parts that have ended, or single experiments.
+        ended: the parts that have ended, or single experiments; a name that both have is the part's.
 
     Returns:
         "command", "versions" by package, and "parts" by name: of one with results of the run its "commits", the

@@ -28,7 +28,7 @@ class Exhibit:
         parts: the parts of a study's runs that it depends on: models, experiments, or the names in `study`.
         corpus: the position in the study of the one corpus that it is about; None for all corpora.
         original: its counterpart in the source, such as "Figure 4"; empty if there is none.
-        drawn: corpora drawn from trained models; it shows at least one of them. Empty if it shows other corpora.
+        shows: corpora of experiments, of which it needs at least one; empty if it is of the study's own.
         package: the dotted name of the package that has the function; set by the paper that has the exhibit.
     """
 
@@ -37,7 +37,7 @@ class Exhibit:
     parts: tuple[str, ...] = ()
     corpus: int | None = None
     original: str = ""
-    drawn: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
     package: str = ""
 
     @property

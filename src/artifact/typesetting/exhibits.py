@@ -37,7 +37,7 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
             and (exhibit.parts != (BEYOND_VOCABULARY,) or bool(settings.beyond.corpus))
             and (exhibit.parts != (SECOND,) or bool(settings.second_reading_seeds))
             and (not exhibit.parts or not optional.issuperset(exhibit.parts) or bool(runs))
-            and (not exhibit.drawn or any(run.corpus in exhibit.drawn for run in runs))
+            and (not exhibit.shows or any(run.corpus in exhibit.shows for run in runs))
         )
 
     return {name: exhibit for name, exhibit in known.items() if has(exhibit)}

@@ -43,7 +43,7 @@ KINDS: dict[Any, tuple[str, str]] = {
 PLACEHOLDERS = {
     **{"models": "MODEL", "documents": "CORPUS", "coherence_documents": "CORPUS", "sources": "SOURCE"},
     **{"json": "FILE", "format": "FORM", "model_format": "FORM", "store": "FOLDER", "data": "FOLDER", "raw": "FOLDER"},
-    **{"limit": "NUMBER", "standard_error": "NATS", "topics": "K,K,..."},
+    **{"limit": "UPDATES", "standard_error": "NATS", "topics": "K,K,..."},
 }
 
 Output = Annotated[Path, "written"]
@@ -200,7 +200,7 @@ class Options:
             elsewhere by reference.
         samples: draw this many samples per document by a named estimator, or sweep at most so often by reference, 240
             or more (default: 20; of reference as many as some ten seconds allow, in a ranking at least 1000).
-        limit: allow this many multiplications for the exact likelihoods of all documents; 1e9 take about a second.
+        limit: allow this many updates, of which 1e9 take about a second, for the exact likelihoods of all documents.
         smoothing: add this to every p(w | z), for a model that gives words of the documents probability 0; the
             library's own number is without.
         random_state: derive every random draw from this number.

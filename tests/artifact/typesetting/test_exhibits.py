@@ -133,7 +133,7 @@ def test_a_study_of_one_corpus_has_no_figures_of_others(tmp_path: Path) -> None:
     for name in made:
         if kind(name) != "figure":
             make(name, given, tmp_path / name)
-        elif not EXHIBITS[name].drawn:  # which is of no corpus of the study's own
+        elif not EXHIBITS[name].shows:  # which is of no corpus of the study's own
             figure(name, given)
     with pytest.raises(InputError, match="figure-5: the study small does not have it"):
         make("figure-5", inputs(study), tmp_path / "figure-5")

@@ -9,7 +9,9 @@ from printed import printed_nowhere
 from small_study import inputs, small_study
 
 from artifact.papers import EXHIBITS
+from artifact.papers.likelihood.prior_share import TODAY
 from artifact.results.data_sets import DATA_SETS
+from artifact.study.study import read_study
 from artifact.typesetting.exhibits import SHARED
 from artifact.typesetting.macros import macros
 
@@ -70,6 +72,12 @@ def test_citations_are_in_the_bibliography_and_all_of_it_is_cited() -> None:
     cited = {key for group in re.findall(r"\\cite\w*(?:\[[^]]*\])*\{([^}]*)\}", text) for key in group.split(",")}
     cited |= {of.source for of in DATA_SETS.values() if of.source}  # in a table
     assert cited == keys
+
+
+def test_the_reference_is_held_to_other_estimates_where_the_text_says_so() -> None:
+    validation = read_study(PAPER.parent / "workflow/studies/paper.yaml")["measures"]["validation"]
+    assert set(TODAY).isdisjoint(validation["corpora"]), "limits.tex and validation.tex say that it is not"
+    assert len(validation["corpora"]) == 3
 
 
 def test_every_macro_is_printed() -> None:

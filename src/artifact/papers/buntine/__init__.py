@@ -34,19 +34,19 @@ BUNTINE = Paper(
             "estimators on models of ten and of forty true topics",
             "figures.realistic",
             SELECTION,
-            drawn=("s10", "s10s", "s40"),
+            shows=("s10", "s10s", "s40"),
         ),
         "table-readings": Exhibit(
             "readings of section 3.5, by training size",
             "tables.readings",
             SELECTION,
-            drawn=("s10", "s10s", "s40"),
+            shows=("s10", "s10s", "s40"),
         ),
         "figure-model-selection": Exhibit(
             "which evaluator finds the true number of topics",
             "figures.model_selection",
             SELECTION,
-            drawn=("s10", "s10s", "s40"),
+            shows=("s10", "s10s", "s40"),
         ),
     },
 )

@@ -40,7 +40,7 @@ STATEMENTS = (
     Statement("First-order mean field errs like LR.", "mfi-lr", "within", ("",), "too wide an interval", "drawn sets"),
     Statement("In the limit LRS gives the likelihood,", "limit", "within", ("LRS, K = 5",)),
     Statement("and LR does not.", "limit", "below", ("LR, K = 5",)),
-    Statement("On realistic models LR is too low,", "low", ">0", ("LR",)),
+    Statement("On realistic models LR is biased,", "low", ">0", ("LR",)),
     Statement("and LRS is not.", "low", "within", ("LRS", "LRS, many samples"), "takes more samples", "sizes"),
     Statement("LR's perplexity rises with training size.", "lr-rise", "above", differs="unclear procedure"),
     Statement("The true K scores best on s10s.", "true-topics", "above", ("",), "more cost nothing", "estimators"),

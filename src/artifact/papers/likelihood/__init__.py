@@ -116,7 +116,8 @@ LIKELIHOOD = Paper(
         "table-newsgroups": Exhibit(
             "the gap on a corpus of today's size",
             "tables.newsgroups",
-            ("choice",),  # which is of this corpus alone, unlike the prior's share
+            ("prior-share",),
+            shows=("newsgroups",),
         ),
         "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),
         "figure-repair": Exhibit(

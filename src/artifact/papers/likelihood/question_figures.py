@@ -61,23 +61,22 @@ def gap(inputs: Inputs) -> Figure:
         known = inputs.effects.get(f"gap-{NAMES[model].lower()}", ())
         hollow = [effect for effect in known if unvalidated(effect.corpus, model, prior, effect.topics)]
         forest.curves(axis, known, props, hollow)
-    largest = set()
-    for corpus, own in props.items():
-        dial = chosen(inputs.effects, "gap-plsa-by-sum", corpus)
-        most = max((effect.topics for effect in dial), default=0)
-        largest |= {most} - {0}
-        rows = sorted((_sum(effect.part), effect) for effect in dial if effect.topics == most)
+    dials = {corpus: chosen(inputs.effects, "gap-plsa-by-sum", corpus) for corpus in props}
+    largest = {corpus: max(effect.topics for effect in dial) for corpus, dial in dials.items() if dial}
+    for corpus, most in largest.items():
+        rows = sorted((_sum(effect.part), effect) for effect in dials[corpus] if effect.topics == most)
         axes[2].errorbar(
             [place for place, _ in rows],
             [effect.estimate for _, effect in rows],
             [effect.half_width for _, effect in rows],
-            **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **own},
+            **{"linewidth": 1.2, "elinewidth": 0.8, "markersize": 3.0, **props[corpus]},
         )
         forest.hollow_marks(
-            axes[2], [(place, effect.estimate) for place, effect in rows], **own
+            axes[2], [(place, effect.estimate) for place, effect in rows], **props[corpus]
         )  # by sums there is no other
     axes[2].set_xscale("log")
-    topics = f"$K = {max(largest)}$" if len(largest) == 1 else "largest K"
+    numbers = set(largest.values())
+    topics = f"$K = {numbers.pop()}$" if len(numbers) == 1 else "largest K"
     axes[2].set_xlabel(rf"sum of $\alpha$, {topics}")
     axes[2].set_ylim(bottom=0.0)
     axes[0].set_ylabel("too high by, nats per token")
