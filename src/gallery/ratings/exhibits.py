@@ -21,7 +21,7 @@ _POINTS, _INTEGRATED = style.EVALUATOR_COLOURS[FULL], style.EVALUATOR_COLOURS["t
 PASSES = {
     curves.SVD: ("no prior", "-", _POINTS),
     curves.PMF1: ("strong prior", "--", _POINTS),
-    curves.EM_LEARNED: ("learned prior,\nexact EM", "-", _INTEGRATED),
+    curves.EM_LEARNED: ("exact EM", "-", _INTEGRATED),
 }
 PARAMETERS = {
     curves.POINT_PLAIN: ("", "-", _POINTS),
