@@ -9,6 +9,7 @@ from artifact.papers.likelihood import law, long_chains, packages, results, same
 from artifact.papers.likelihood.experiments import is_a_probability as probability
 from artifact.papers.likelihood.experiments.epca_marginal import ANNEALED_MARGINAL
 from artifact.papers.likelihood.experiments.long_chains import LONG, SHORT
+from artifact.papers.likelihood.experiments.packages import DEFAULT, REPORTED
 from artifact.papers.likelihood.experiments.prior_share import RICHNESS, TRAINING
 from artifact.papers.likelihood.experiments.validation import FILTER, KIND, LONGER
 from artifact.papers.likelihood.packages import SHOWN
@@ -46,6 +47,7 @@ def macros(inputs: Inputs) -> Macros:
         **_components(inputs),
         **_probability(inputs),
         **_packages(inputs),
+        **_own_rounds(inputs),
         **_today(inputs),
         **_chains(inputs),
         **law.macros(inputs),
@@ -102,6 +104,18 @@ def _packages(inputs: Inputs) -> Macros:
         **shown,
         "PackagesShown": f"{SHOWN}",
     }
+
+
+def _own_rounds(inputs: Inputs) -> Macros:
+    """Return the distance of Spark's bound from its likelihood after its own rounds: the ends over corpora, nats."""
+    below = []
+    for corpus in sorted(set(select(inputs.scores, variant=results.PACKAGES)["corpus"])):
+        likelihood, number = (
+            results.points(inputs, corpus, "spark", score, results.PACKAGES + DEFAULT, groups=False)["value"]
+            for score in (TRUTH, REPORTED)
+        )
+        below += list(likelihood.to_numpy() - number.to_numpy())
+    return {"PackagesSparkOwn": " to ".join(map(latex.decimal, (min(below), max(below)))) if below else NOT_RUN}
 
 
 def _today(inputs: Inputs) -> Macros:
