@@ -108,14 +108,15 @@ def _packages(inputs: Inputs) -> Macros:
 
 def _own_rounds(inputs: Inputs) -> Macros:
     """Return the distance of Spark's bound from its likelihood after its own rounds: the ends over corpora, nats."""
-    below = []
+    shortfalls = []
     for corpus in sorted(set(select(inputs.scores, variant=results.PACKAGES)["corpus"])):
         likelihood, number = (
             results.points(inputs, corpus, "spark", score, results.PACKAGES + DEFAULT, groups=False)["value"]
             for score in (TRUTH, REPORTED)
         )
-        below += list(likelihood.to_numpy() - number.to_numpy())
-    return {"PackagesSparkOwn": " to ".join(map(latex.decimal, (min(below), max(below)))) if below else NOT_RUN}
+        shortfalls += list(likelihood.to_numpy() - number.to_numpy())
+    ends = map(latex.decimal, (min(shortfalls), max(shortfalls))) if shortfalls else [NOT_RUN]
+    return {"PackagesSparkOwn": " to ".join(ends)}
 
 
 def _today(inputs: Inputs) -> Macros:
