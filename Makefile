@@ -118,8 +118,8 @@ lint: $(LOCKED)
 
 reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them
 	@mkdir -p data/reference/$(or $(STUDY),paper)
-	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv notes.csv arrays.npz timings.csv effects.csv ../reference/$(or $(STUDY),paper)
-	@for table in measurements groups; do \
+	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv arrays.npz timings.csv effects.csv ../reference/$(or $(STUDY),paper)
+	@for table in measurements groups notes; do \
 	    gzip -9nc data/$(or $(STUDY),paper)/$$table.csv > data/reference/$(or $(STUDY),paper)/$$table.csv.gz || exit; done
 	@$(RUN) python -m artifact provenance workflow/studies/$(or $(STUDY),paper).yaml \
 	    --timings data/$(or $(STUDY),paper)/timings.csv --output data/reference/PROVENANCE.json

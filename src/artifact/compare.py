@@ -68,7 +68,7 @@ def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out:
     measured_numbers, known = ("value", "standard_error"), reference / "measurements.csv.gz"
     measured = _pairs(tables["measurements"], known, MEASURED_AXES, measured_numbers)
     described = _pairs(tables["corpora"], reference / "corpora.csv", ("corpus",), ())
-    noted = _pairs(tables["notes"], reference / "notes.csv", NOTED_AXES, ())
+    noted = _pairs(tables["notes"], reference / "notes.csv.gz", NOTED_AXES, ())
     for pairs in (scored, measured):
         _choose_rules(pairs)
     noted["rule"] = EXACTLY

@@ -72,10 +72,10 @@ def run(
     (reference / "groups.csv.gz").write_bytes(gzip.compress((reference / "groups.csv").read_bytes()))
     MEASUREMENTS.write(folder / "measurements.csv", measured)
     MEASUREMENTS.write(reference / "measurements.csv", expected)
-    with gzip.open(reference / "measurements.csv.gz", "wb") as file:
-        file.write((reference / "measurements.csv").read_bytes())
     NOTES.write(folder / "notes.csv", noted)
     NOTES.write(reference / "notes.csv", [NOTE])
+    for name in ("measurements.csv", "notes.csv"):
+        (reference / f"{name}.gz").write_bytes(gzip.compress((reference / name).read_bytes()))
     write_arrays(folder / "arrays.npz", arrays)
     write_arrays(reference / "arrays.npz", expected_arrays)
     (folder / "compare.csv").unlink(missing_ok=True)

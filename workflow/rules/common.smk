@@ -122,7 +122,7 @@ FROM_REFERENCE = study.get("results") == "reference"
 # what exhibits and effects are functions of: this run's tables, or, with --config results=reference, those committed
 TABLES = (
     {"scores": REFERENCE / "scores.csv", "corpora": REFERENCE / "corpora.csv"}
-    | {"measurements": REFERENCE / "measurements.csv.gz", "notes": REFERENCE / "notes.csv"}
+    | {"measurements": REFERENCE / "measurements.csv.gz", "notes": REFERENCE / "notes.csv.gz"}
     | {"groups": file for file in [REFERENCE / "groups.csv.gz"] if file.exists()}
     | {"arrays": file for file in [REFERENCE / "arrays.npz"] if file.exists()}
     if FROM_REFERENCE

@@ -1,6 +1,7 @@
 """The paper's sources hold no number, show every exhibit, and cite what the bibliography has."""
 
 import functools
+import math
 import re
 from pathlib import Path
 
@@ -78,6 +79,14 @@ def test_the_reference_is_held_to_other_estimates_where_the_text_says_so() -> No
     validation = read_study(PAPER.parent / "workflow/studies/paper.yaml")["measures"]["validation"]
     assert set(TODAY).isdisjoint(validation["corpora"]), "limits.tex and validation.tex say that it is not"
     assert len(validation["corpora"]) == 3
+
+
+def test_sparks_own_rounds_are_one_pass_and_leave_half_of_its_start() -> None:
+    settings = read_study(PAPER.parent / "workflow/studies/paper.yaml")["measures"]["packages"]["settings"]
+    rounds, own = settings["rounds"], settings["own_rounds"]["spark"]
+    assert own == 20  # a pass: `subsamplingRate` is 0.05
+    assert rounds["spark"] == own * rounds["gensim"] == own * rounds["scikit-learn"]
+    assert math.prod(1 - (1024 + t) ** -0.51 for t in range(1, own + 1)) > 0.5
 
 
 def test_every_macro_is_printed() -> None:
