@@ -51,8 +51,8 @@ def read(study: str, folder: Path) -> Inputs:
     settings = folder / "study.json"
     settings.write_text(json.dumps(load_study(ROOT / f"workflow/studies/{study}.yaml", ROOT / "data")))
     kept = REFERENCE / study
-    tables: dict[str, Any] = {name: kept / f"{name}.csv" for name in ("scores", "corpora", "notes", "effects")}
-    tables |= {name: kept / f"{name}.csv.gz" for name in ("measurements", "groups")}
+    tables: dict[str, Any] = {name: kept / f"{name}.csv" for name in ("scores", "corpora", "effects")}
+    tables |= {name: kept / f"{name}.csv.gz" for name in ("measurements", "notes", "groups")}
     tables["arrays"] = kept / "arrays.npz"
     return Results(study=settings, **tables, timings=(kept / "timings.csv",)).read()
 
