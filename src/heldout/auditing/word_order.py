@@ -31,6 +31,7 @@ from heldout.typing import Floats, Ints
 
 EM_STEPS = 30  # steps of EM from equal weights
 REPEATED = 2  # tokens of a word in a document that count, at most
+PART = 20_000  # documents that are counted at once
 UNIFORM_SHARE = 0.01  # least weight of the uniform topic, which bounds log p
 RARE, TIMES, MOST_FREQUENT = 0.75, 3.0, 100  # rare words' share of all; a frequent word's factor; the most of these
 
@@ -72,9 +73,9 @@ def word_order(phi: Floats, documents: Corpus) -> WordOrder:
         phi: (K, V) p(w | z), of V > 3.
         documents: D documents over the V words; two of the words, at least, occur.
     """
-    V, counts = phi.shape[1], documents.counts()
-    words, half = counts.sum(axis=0), generator("audit-word-order").permutation(V) % 2
-    spread = np.bincount(counts.indices, np.minimum(counts.data, REPEATED), V).astype(np.float64)
+    V, words = phi.shape[1], np.bincount(documents.tokens, minlength=phi.shape[1])
+    spread, having = _occurrences(documents)
+    half = generator("audit-word-order").permutation(V) % 2
     topics, p = np.vstack([phi, np.full(V, 1.0 / V)]), np.empty(V)
     for here in (half == 0, half == 1):
         weights = mixed(topics[:, here], words[here]) if words[here].any() else np.full(len(topics), 1.0 / len(topics))
@@ -83,10 +84,25 @@ def word_order(phi: Floats, documents: Corpus) -> WordOrder:
     score, _ = _scores(p / p.sum(), spread, half)
     _, expected = _scores(used.mean(axis=0) if len(used) else topics[-1], spread, half)
     least = TIMES * documents.n_tokens * np.quantile(p / p.sum(), RARE)
-    several = np.bincount(counts.indices, minlength=V) > 1
-    frequent = np.flatnonzero(several & (spread - 2.0 * np.sqrt(spread) > least))
+    frequent = np.flatnonzero((having > 1) & (spread - 2.0 * np.sqrt(spread) > least))
     frequent = frequent[np.lexsort((-words[frequent], -spread[frequent]))][:MOST_FREQUENT]
     return WordOrder(score, expected, frequent, int((p[frequent] < np.quantile(p, RARE)).sum()))
+
+
+def _occurrences(documents: Corpus) -> tuple[Floats, Ints]:
+    """Return the words' occurrences, `REPEATED` a document at most, and the numbers of documents that have them, (V,).
+
+    Documents are counted by parts, for the counts of a million take more room than the rest of an audit.
+    """
+    V, spread, having = documents.n_words, np.zeros(documents.n_words), np.zeros(documents.n_words, dtype=np.int64)
+    for first in range(0, documents.n_documents, PART):
+        lengths = documents.lengths[first : first + PART]
+        start = documents.offsets[first]
+        rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+        cells, counts = np.unique(rows * V + documents.tokens[start : start + len(rows)], return_counts=True)
+        spread += np.bincount(cells % V, np.minimum(counts, REPEATED), V)
+        having += np.bincount(cells % V, minlength=V)
+    return spread, having
 
 
 def _scores(p: Floats, spread: Floats, half: Ints) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from heldout.auditing import matching
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.co_occurrence import PERMUTATIONS, RANKS, STEPS, co_occurrence, flat_topics, score
 from heldout.auditing.matching import LEAST_SCORE, TELLING, TELLING_CO_OCCURRENCE, check_like
-from heldout.auditing.word_order import EM_STEPS, REPEATED, UNIFORM_SHARE, word_order
+from heldout.auditing.word_order import EM_STEPS, REPEATED, UNIFORM_SHARE, _occurrences, word_order
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.documents import read_documents
 from heldout.errors import InputError, InputWarning
@@ -109,6 +109,21 @@ def test_unused_topics_spoil_the_order_of_neither_right_nor_wrong_documents(made
             assert word_order(topics.phi, read_documents(own[d : d + 20][:, order])).score < right.score / 4.0
             with pytest.raises(InputError, match="these are not documents like"):
                 check_like(topics, read_documents(own[d : d + 20][:, order]), "m: d")
+
+
+@pytest.mark.parametrize("part", [1, 7, 30])
+def test_words_are_counted_by_parts(made: tuple[Topics, Any], part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    topics, own = made
+    counts = own[:30].copy()
+    counts[3] = 0
+    documents = read_documents(counts)
+    whole = word_order(topics.phi, documents)
+    monkeypatch.setattr("heldout.auditing.word_order.PART", part)
+    occurrences, having = _occurrences(documents)
+    assert np.array_equal(occurrences, np.minimum(counts, REPEATED).sum(axis=0))
+    assert np.array_equal(having, (counts > 0).sum(axis=0))
+    parted = word_order(topics.phi, documents)
+    assert (parted.score, parted.expected, parted.rare) == (whole.score, whole.expected, whole.rare)
 
 
 def test_the_score_of_an_order_is_that_of_all_orders_of_a_half(made: tuple[Topics, Any]) -> None:
