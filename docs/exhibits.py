@@ -9,6 +9,7 @@ from typing import Any
 
 from artifact.__main__ import Results
 from artifact.contrasts.inputs import Inputs
+from artifact.results.provenance import reference_tables
 from artifact.schema import load_study
 from artifact.study.manifest import Exhibit, kind
 from artifact.typesetting import contrasts_table, latex
@@ -50,11 +51,8 @@ def read(study: str, folder: Path) -> Inputs:
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "study.json"
     settings.write_text(json.dumps(load_study(ROOT / f"workflow/studies/{study}.yaml", ROOT / "data")))
-    kept = REFERENCE / study
-    tables: dict[str, Any] = {name: kept / f"{name}.csv" for name in ("scores", "corpora", "effects")}
-    tables |= {name: kept / f"{name}.csv.gz" for name in ("measurements", "notes", "groups")}
-    tables["arrays"] = kept / "arrays.npz"
-    return Results(study=settings, **tables, timings=(kept / "timings.csv",)).read()
+    tables: dict[str, Any] = reference_tables(REFERENCE / study)
+    return Results(study=settings, **tables | {"timings": (tables["timings"],)}).read()
 
 
 def sections(inputs: Inputs, known: dict[str, Exhibit]) -> Iterator[str]:

@@ -34,6 +34,7 @@ import numpy as np
 import pandas as pd
 
 from artifact.results.arrays import Arrays, Place
+from artifact.results.provenance import reference_tables
 from artifact.results.scores import DECIMALS, NATS_COLUMNS, TOKENS_COLUMNS
 from artifact.results.scores import KEY as AXES
 from artifact.results.tables import read_table, require_rows
@@ -64,15 +65,16 @@ def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out:
         InputError: when a table is missing or is not one.
     """
     score_numbers = ("perplexity", "log_likelihood", "standard_error", *COUNTS)
-    scored = _pairs(tables["scores"], reference / "scores.csv", AXES, score_numbers)
-    measured_numbers, known = ("value", "standard_error"), reference / "measurements.csv.gz"
-    measured = _pairs(tables["measurements"], known, MEASURED_AXES, measured_numbers)
-    described = _pairs(tables["corpora"], reference / "corpora.csv", ("corpus",), ())
-    noted = _pairs(tables["notes"], reference / "notes.csv.gz", NOTED_AXES, ())
+    committed = reference_tables(reference)
+    scored = _pairs(tables["scores"], committed["scores"], AXES, score_numbers)
+    measured_numbers = ("value", "standard_error")
+    measured = _pairs(tables["measurements"], committed["measurements"], MEASURED_AXES, measured_numbers)
+    described = _pairs(tables["corpora"], committed["corpora"], ("corpus",), ())
+    noted = _pairs(tables["notes"], committed["notes"], NOTED_AXES, ())
     for pairs in (scored, measured):
         _choose_rules(pairs)
     noted["rule"] = EXACTLY
-    arrays = _array_pairs(tables.get("arrays"), reference / "arrays.npz")
+    arrays = _array_pairs(tables.get("arrays"), committed["arrays"])
     recorded = (scored, measured, noted, arrays)
     run = {row for pairs in recorded for row in _variants(pairs[pairs["side"] != "right_only"])}
     for pairs in recorded:
@@ -87,7 +89,7 @@ def compare(tables: Mapping[str, Path], reference: Path, destination: Path, out:
         pairs["agrees"] = pairs["identical"] | (pairs["rule"] == NOT_RUN)
 
     judged = {"corpora": described, "scores": scored, "measurements": measured, "notes": noted}
-    if (by_group := reference / "groups.csv.gz").exists():
+    if (by_group := committed["groups"]).exists():
         pairs = _pairs(tables["groups"], by_group, AXES, TOKENS_COLUMNS + NATS_COLUMNS)
         judged["groups"] = _judged_by_group(pairs, scored, limit)
     if len(arrays):

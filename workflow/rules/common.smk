@@ -21,6 +21,7 @@ from heldout.models import LDA
 from heldout.models import MODELS as MODULES
 from artifact.papers import papers_of
 from artifact.progress import ProgressLines, outcome
+from artifact.results.provenance import reference_tables
 from artifact.schema import check_study
 from artifact.study.study import (
     DRIVEN,
@@ -121,10 +122,11 @@ TEXT = [source(f"paper/{name}") for name in (*DOCUMENTS.values(), *SECTIONS)]
 FROM_REFERENCE = study.get("results") == "reference"
 # what exhibits and effects are functions of: this run's tables, or, with --config results=reference, those committed
 TABLES = (
-    {"scores": REFERENCE / "scores.csv", "corpora": REFERENCE / "corpora.csv"}
-    | {"measurements": REFERENCE / "measurements.csv.gz", "notes": REFERENCE / "notes.csv.gz"}
-    | {"groups": file for file in [REFERENCE / "groups.csv.gz"] if file.exists()}
-    | {"arrays": file for file in [REFERENCE / "arrays.npz"] if file.exists()}
+    {
+        name: file
+        for name, file in reference_tables(REFERENCE).items()
+        if name in ("scores", "corpora", "measurements", "notes") or (name in ("groups", "arrays") and file.exists())
+    }
     if FROM_REFERENCE
     else {name: f"{DATA}/{name}.csv" for name in ("scores", "groups", "corpora", "measurements", "notes")}
     | {"arrays": f"{DATA}/arrays.npz"}

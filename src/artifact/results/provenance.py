@@ -1,4 +1,7 @@
-"""The file that records the runs of the reference results, read, written and said; `artifact.recording` fills it."""
+"""The files of the reference results, and the record of their runs, read, written and said.
+
+`artifact.recording` fills the record.
+"""
 
 import json
 from collections.abc import Mapping
@@ -9,6 +12,13 @@ from heldout.errors import InputError
 from heldout.files import replacing
 
 FILE = "PROVENANCE.json"  # file in data/reference
+COMPRESSED = ("measurements", "notes", "groups")  # tables that are gzipped there
+
+
+def reference_tables(folder: Path) -> dict[str, Path]:
+    """Return the files of a study's folder in data/reference by table, whether they exist or not."""
+    plain = {name: folder / f"{name}.csv" for name in ("scores", "corpora", "effects", "timings")}
+    return plain | {name: folder / f"{name}.csv.gz" for name in COMPRESSED} | {"arrays": folder / "arrays.npz"}
 
 
 def read_provenance(path: Path) -> dict[str, Any]:

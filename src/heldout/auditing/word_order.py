@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heldout.auditing.blocks import batches
 from heldout.auditing.co_occurrence import flat_topics
 from heldout.corpora.corpus import Corpus
 from heldout.seeds import generator
@@ -74,7 +75,7 @@ def word_order(phi: Floats, documents: Corpus) -> WordOrder:
         documents: D documents over the V words; two of the words, at least, occur.
     """
     V, words = phi.shape[1], np.bincount(documents.tokens, minlength=phi.shape[1])
-    spread, having = _occurrences(documents)
+    spread, document_frequencies = _occurrences(documents)
     half = generator("audit-word-order").permutation(V) % 2
     topics, p = np.vstack([phi, np.full(V, 1.0 / V)]), np.empty(V)
     for here in (half == 0, half == 1):
@@ -84,25 +85,23 @@ def word_order(phi: Floats, documents: Corpus) -> WordOrder:
     score, _ = _scores(p / p.sum(), spread, half)
     _, expected = _scores(used.mean(axis=0) if len(used) else topics[-1], spread, half)
     least = TIMES * documents.n_tokens * np.quantile(p / p.sum(), RARE)
-    frequent = np.flatnonzero((having > 1) & (spread - 2.0 * np.sqrt(spread) > least))
+    frequent = np.flatnonzero((document_frequencies > 1) & (spread - 2.0 * np.sqrt(spread) > least))
     frequent = frequent[np.lexsort((-words[frequent], -spread[frequent]))][:MOST_FREQUENT]
     return WordOrder(score, expected, frequent, int((p[frequent] < np.quantile(p, RARE)).sum()))
 
 
 def _occurrences(documents: Corpus) -> tuple[Floats, Ints]:
-    """Return the words' occurrences, `REPEATED` a document at most, and the numbers of documents that have them, (V,).
+    """Return the words' tokens, `REPEATED` of a document at most, and their document frequencies, both (V,).
 
     Documents are counted by parts, for the counts of a million take more room than the rest of an audit.
     """
-    V, spread, having = documents.n_words, np.zeros(documents.n_words), np.zeros(documents.n_words, dtype=np.int64)
-    for first in range(0, documents.n_documents, PART):
-        lengths = documents.lengths[first : first + PART]
-        start = documents.offsets[first]
-        rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-        cells, counts = np.unique(rows * V + documents.tokens[start : start + len(rows)], return_counts=True)
-        spread += np.bincount(cells % V, np.minimum(counts, REPEATED), V)
-        having += np.bincount(cells % V, minlength=V)
-    return spread, having
+    V = documents.n_words
+    tokens, frequencies = np.zeros(V), np.zeros(V, dtype=np.int64)
+    for _, part in batches(documents, PART):
+        counts = part.counts()
+        tokens += np.bincount(counts.indices, np.minimum(counts.data, REPEATED), V)
+        frequencies += np.bincount(counts.indices, minlength=V)
+    return tokens, frequencies
 
 
 def _scores(p: Floats, spread: Floats, half: Ints) -> tuple[float, float]:

@@ -119,9 +119,9 @@ def test_words_are_counted_by_parts(made: tuple[Topics, Any], part: int, monkeyp
     documents = read_documents(counts)
     whole = word_order(topics.phi, documents)
     monkeypatch.setattr("heldout.auditing.word_order.PART", part)
-    occurrences, having = _occurrences(documents)
-    assert np.array_equal(occurrences, np.minimum(counts, REPEATED).sum(axis=0))
-    assert np.array_equal(having, (counts > 0).sum(axis=0))
+    tokens, frequencies = _occurrences(documents)
+    assert np.array_equal(tokens, np.minimum(counts, REPEATED).sum(axis=0))
+    assert np.array_equal(frequencies, (counts > 0).sum(axis=0))
     parted = word_order(topics.phi, documents)
     assert (parted.score, parted.expected, parted.rare) == (whole.score, whole.expected, whole.rare)
 
