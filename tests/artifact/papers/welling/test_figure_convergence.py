@@ -20,11 +20,17 @@ def trace(topics: int, chain: int) -> list[float]:
     return [float(value) for value in rise - 50_000.0 + 100.0 * chain + 10.0 * (SWEEPS % 20)]
 
 
-def inputs(*, corpora: tuple[str, ...] = ("cranfield", "nips"), model: str = "lda", synthetic: bool = False) -> Inputs:
+def inputs(
+    *,
+    corpora: tuple[str, ...] = ("cranfield", "nips"),
+    model: str = "lda",
+    synthetic: bool = False,
+    seeds: tuple[int, int] = (0, 1),
+) -> Inputs:
     rows = []
     for corpus in corpora:
         for k in (2, 5, 10):
-            for seed in (0, 1):
+            for seed in seeds:
                 key = (corpus, model, "convergence", k, 0.0)
                 for chain in (0, 1, 2):
                     for at, value in zip(SWEEPS, trace(k, chain), strict=True):
@@ -44,8 +50,9 @@ def drawn(given: Inputs) -> Figure:
     return figure
 
 
-def test_traces_are_those_of_the_first_seed_at_the_fewest_and_the_most_topics() -> None:
-    axis = drawn(inputs()).axes[0]
+@pytest.mark.parametrize("seeds", [(0, 1), (3, 4)])  # an experiment may have other seeds than the study
+def test_traces_are_those_of_the_first_seed_at_the_fewest_and_the_most_topics(seeds: tuple[int, int]) -> None:
+    axis = drawn(inputs(seeds=seeds)).axes[0]
     assert axis.get_title() == "Cranfield"
     assert len(axis.lines) == 6  # 3 chains at 2 numbers of topics
     expected = np.array([trace(k, chain) for k in (2, 10) for chain in (0, 1, 2)]).reshape(2, 3, -1)

@@ -23,7 +23,7 @@ SHADES = (0.12, 0.72)  # places in the colour map of few and of many topics
 
 
 def traces_and_r_hats(inputs: Inputs) -> Figure:
-    """Draw, per corpus, the chains' traces at the fewest and the most topics (first seed), and R-hat against topics.
+    """Draw, per corpus, the traces at the fewest and the most topics (first seed measured), and R-hat against topics.
 
     A trace is the log joint probability less the chains' mean over the last half of the sweeps, which is shaded:
     R-hat is taken from it. A point of R-hat is one seed; the line joins the means.
@@ -31,9 +31,8 @@ def traces_and_r_hats(inputs: Inputs) -> Figure:
     Raises:
         InputError: when no chain of LDA was measured.
     """
-    settings = inputs.settings
     traces, r_hats = (select(inputs.measurements, quantity=q, model=LDA) for q in ("log-joint", "r-hat"))
-    corpora = [corpus for corpus in settings.corpora if (r_hats["corpus"] == corpus).any()]
+    corpora = [corpus for corpus in inputs.settings.corpora if (r_hats["corpus"] == corpus).any()]
     if not corpora:
         raise InputError("figure-convergence: no chain was measured; measure convergence first")
     figure, rows = style.grid(
@@ -44,7 +43,8 @@ def traces_and_r_hats(inputs: Inputs) -> Figure:
         synthetic=[inputs.synthetic(corpus) for corpus in corpora],
     )
     for (upper, lower), corpus in zip(rows.T, corpora, strict=True):
-        _draw_traces(upper, select(traces, corpus=corpus, seed=settings.seeds[0]))
+        shown = select(traces, corpus=corpus)
+        _draw_traces(upper, select(shown, seed=shown["seed"].min()))
         _draw_r_hats(lower, select(r_hats, corpus=corpus))
     rows[0][0].set_ylabel("log joint probability less\nits late mean, 1000 nats")
     rows[1][0].set_ylabel("split $\\hat{R}$ of the last half")
