@@ -50,6 +50,11 @@ def all_documents(table: "pd.DataFrame") -> "pd.DataFrame":
     return table[table["documents"] == table.groupby(["corpus", "seed"])["documents"].transform("max")]
 
 
+def several_topics(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of packages with more than one number of topics on a corpus, where there is a choice."""
+    return table[table.groupby(["corpus", "model"])["topics"].transform("nunique") > 1]
+
+
 def _by_corpus(table: "pd.DataFrame") -> "pd.DataFrame":
     return table.sort_values("corpus", kind="stable")
 
@@ -61,7 +66,7 @@ def one_model(inputs: Inputs) -> Figure:
     fewest documents. Right, pale: the numbers of topics that the likelihood does not tell from its best. Only words
     seen in training are scored; means over seeds.
     """
-    table = select(results.package_numbers(inputs), words=KNOWN)
+    table = several_topics(select(results.package_numbers(inputs), words=KNOWN))
     corpora = sorted(set(table["corpus"]))
     topics = results.available((SHOWN,), set(table["topics"]))[-1:]
     cells = select(table, topics=topics).pivot_table("value", ["corpus", "model", "documents"], "quantity")
@@ -130,7 +135,7 @@ def printed_name(package: str) -> str:
 
 def choices(inputs: Inputs) -> dict[str, set[int]]:
     """Return the numbers of topics that a package's own number chooses, over all corpora, by package."""
-    table = select(results.package_numbers(inputs), words=KNOWN)
+    table = several_topics(select(results.package_numbers(inputs), words=KNOWN))
     chosen: dict[str, set[int]] = {}
     for (corpus, package), _ in all_documents(table).groupby(["corpus", "model"], sort=False):
         number = results.best_topics(inputs, str(corpus), str(package), REPORTED, results.PACKAGES)
@@ -145,7 +150,7 @@ def choice(inputs: Inputs) -> str:
     A star marks a set at the end of the grid; the cost of the number's choice is an effect; ratios are of reported
     perplexity to the likelihood's, of tokens of words seen in training.
     """
-    table = select(results.package_numbers(inputs), words=KNOWN)
+    table = several_topics(select(results.package_numbers(inputs), words=KNOWN))
     grid = sorted(set(table["topics"]))
     shown = results.available((5, 20, SHOWN), grid)
     head = rf"""

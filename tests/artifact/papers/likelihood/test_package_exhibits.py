@@ -100,6 +100,20 @@ def test_the_tables_have_choices_parts_that_add_up_and_mends() -> None:
     ]
 
 
+def test_a_package_with_one_number_of_topics_on_a_corpus_chooses_nothing_there() -> None:
+    given = made()
+    table = given.measurements
+    assert table is not None
+    other = table[(table["model"] == "etm") & (table["topics"] == 20)].assign(corpus="newsgroups")
+    more = replace(given, measurements=pd.concat([table, other], ignore_index=True))
+    assert packages.choices(more) == packages.choices(given)
+    assert packages.choice(more) == packages.choice(given)
+    assert [axis.get_ylim() for axis in packages.one_model(more).axes] == [
+        axis.get_ylim() for axis in packages.one_model(given).axes
+    ]
+    assert len(packages.parts(more).splitlines()) == len(packages.parts(given).splitlines()) + 1
+
+
 def test_questions_are_answered_with_the_studys_numbers() -> None:
     page = questions.page(made())
     text = " ".join(page.split())
