@@ -143,6 +143,7 @@ def test_a_side_may_state_its_own_error() -> None:
     stated = table(0.7, error=0.02, topics=800).drop(columns="seed").assign(freedom=29.0, replicates=30)
     (found,) = estimated(contrast(stated, margin=ESTIMATORS), stated)
     assert (found.error, found.freedom, found.replicates, found.part) == (0.02, 29.0, 30, "K = 800")
+    assert found.wanted == ESTIMATORS.value  # planned for the margin where no width is named
     with pytest.raises(InputError, match="2 values"):
         estimated(contrast(stated), pd.concat([stated, stated]))
 
