@@ -163,7 +163,7 @@ def test_bad_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         GammaPoissonMoments(one, np.ones(3), one, 0.0 * one)
     with pytest.raises(InputError, match=r"whole numbers .*1 words"):
         gap_marginal(np.array([[0.5]]), np.ones((1, 2)), one, one, 0.0 * one)
-    with pytest.raises(InputError, match="from -1"):
+    with pytest.raises(InputError, match=r"1 responses from -1 \(a gap\) to 3 to"):
         rating_profile_marginal(np.array([[4]]), np.full((1, 2, 4), 0.25), one)
     with pytest.raises(InputError, match="Dirichlet"):  # a point mass at the mean, against a corner
         log_marginal(np.tile([[1.0, 1e-9]], (300, 1)), PointMass(one))

@@ -91,6 +91,12 @@ def test_is_strictly_pessimistic_where_topics_overlap() -> None:
     assert gap[0] > 0.01
 
 
+def test_words_that_are_certain_and_words_that_no_topic_has() -> None:
+    documents = Corpus("two", ("a", "b"), np.array([0, 0, 0, 1], np.int32), np.array([0, 3, 4]), ("a", "b"))
+    topics = Topics(np.array([[1.0, 0.0]]), np.array([0.5]), ("a", "b"))
+    assert mean_field_bound(topics, documents).log_likelihood.tolist() == [pytest.approx(0.0, abs=1e-12), -math.inf]
+
+
 @pytest.mark.parametrize("change", [{"iterations": 0}, {"tolerance": -1.0}, {"tolerance": math.nan}])
 def test_refuses_bad_settings(change: dict[str, float]) -> None:
     topics, documents = drawn(0, 2, (3,))
