@@ -245,6 +245,21 @@ def test_fold_in_follows_the_twin_token_by_token(n_topics: int) -> None:
     np.testing.assert_array_equal(state.rows, before)
 
 
+@pytest.mark.parametrize("n_topics", [101, 300])
+def test_a_draw_among_lanes_stays_within_its_arrays(n_topics: int) -> None:
+    """Compiled code does not check bounds; interpreted, it does."""
+    random, size = np.random.default_rng(n_topics), lda_kernel.padded_width(n_topics)
+    for uniform in np.linspace(0.0, 0.999, 20, dtype=np.float32):
+        a, row = random.random((2, size), np.float32)
+        a[n_topics:] = row[n_topics:] = 0.0
+        sums = np.zeros((2, size + 20), np.float32)
+        given = (a, row, np.float32(1.0)), (uniform, n_topics)
+        assert lda_kernel._draw_lanes.py_func(*given[0], sums[0], *given[1]) == lda_kernel._draw_lanes(
+            *given[0], sums[1], *given[1]
+        )
+        np.testing.assert_allclose(*sums, rtol=1e-5)
+
+
 @pytest.mark.parametrize("n_topics", [1, 2, 5, 7, 32, 33, 35, 100, 101, 130, 200, 257])
 @pytest.mark.parametrize("uniform", [0.0, 0.3, 1.0 - 2.0**-24])
 def test_a_topic_of_probability_zero_is_never_drawn(n_topics: int, uniform: float) -> None:
