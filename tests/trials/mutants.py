@@ -2,8 +2,9 @@
 
 A mutant is killed where a test of its module fails or does not end. Survivors stand in FOLDER/mutants.csv with the line
 as it was and as it is: each needs a test, or is equal to its original, and then has a row with the reason in
-`equal.csv` beside this file. The same command goes on where it was; exit status 1 where fewer than `ENOUGH` of all are
-killed or equal. A night's work by itself: every mutant compiles its kernels anew, as those of others hold a copy of it.
+`equal.csv` beside this file. The same command tries other survivors again and goes on where it was; exit status 1 where
+fewer than `ENOUGH` of all are killed or equal. A night's work by itself: every mutant compiles its kernels anew, as
+those of others hold a copy of it.
 """
 
 import argparse
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from heldout.files import write_rows
 
 ROOT = Path(__file__).parents[2]
 MUTANTS, ENOUGH, LIMIT = 200, 0.95, 1800  # number, share killed or equal, seconds after which a test has no end
@@ -73,19 +76,32 @@ def places(text: str) -> list[tuple[int, int, str]]:
 
 
 def tests_of(module: str) -> list[str]:
-    """Return the tests of a module, or of those that import it: by its name first, the `MOST` shortest."""
+    """Return the tests of a module, or of those that import it: by its name first, the `MOST` shortest.
+
+    A kernel's are those of its model, too: `test_lda` of `lda_kernel`.
+    """
     name = Path(module).stem
     tests = {path: path.read_text() for path in (ROOT / "tests").rglob("test_*.py")}
-    own = [path for path in tests if path.stem.startswith(f"test_{name}")]
+    own = [
+        path for path in tests if path.stem.startswith(f"test_{name}") or f"test_{name}_".startswith(f"{path.stem}_")
+    ]
     known = {module} | {
         str(path.relative_to(ROOT / "src"))
         for path in (ROOT / "src").rglob("*.py")
         if not own and re.search(rf"\b{name}\b", path.read_text())
     }
-    dotted = "|".join(re.escape(one.removesuffix(".py").replace("/", ".")) for one in sorted(known))
-    others = [path for path, text in tests.items() if path not in own and re.search(rf"\b({dotted})\b", text)]
-    chosen = [*sorted(own), *sorted(others, key=lambda path: (len(tests[path]), path))]
+    dotted = {one: re.escape(one.removesuffix(".py").replace("/", ".")) for one in sorted(known)}
+    importing = [path for path, text in tests.items() if re.search(rf"\b({'|'.join(dotted.values())})\b", text)]
+    itself = {path for path in importing if re.search(rf"\b{dotted[module]}\b", tests[path])}
+    beside = ROOT / "tests" / Path(module).parent
+    order = {path: (path not in itself, path.parent != beside, len(tests[path]), path) for path in importing}
+    others = sorted({*importing} - {*own}, key=order.__getitem__)
+    chosen = [*sorted(own), *others]
     return [str(path.relative_to(ROOT)) for path in chosen[:MOST]]
+
+
+def _change(row: dict[str, str]) -> tuple[str, str, str]:
+    return row["module"], row["original"], row["mutant"]
 
 
 def main() -> int:
@@ -99,12 +115,16 @@ def main() -> int:
     log, source = folder / "mutants.csv", folder / "src"
     if not log.exists():
         log.write_text(",".join(COLUMNS) + "\n")
+    with EQUAL.open(newline="") as file:
+        equal = {_change(row) for row in csv.DictReader(file)}
     with log.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+        rows = [row for row in csv.DictReader(file) if row["outcome"] == "killed" or _change(row) in equal]
+    write_rows(log, COLUMNS, [tuple(row.values()) for row in rows])
+    known = {int(row["number"]) for row in rows}
     every = [(module, *place) for module in MODULES for place in places((ROOT / "src" / module).read_text())]
     random.Random(0).shuffle(every)
     for number, (module, first, last, replacement) in enumerate(every[: options.mutants]):
-        if number < len(rows):
+        if number in known:
             continue
         shutil.rmtree(source, ignore_errors=True)
         shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
@@ -127,10 +147,8 @@ def main() -> int:
         with log.open("a", newline="") as file:
             csv.writer(file, lineterminator="\n").writerow(row)
         print(" | ".join(row), flush=True)
-    with EQUAL.open(newline="") as file:
-        equal = {(row["module"], row["original"], row["mutant"]) for row in csv.DictReader(file)}
     killed = sum(row["outcome"] == "killed" for row in rows)
-    same = sum((row["module"], row["original"], row["mutant"]) in equal for row in rows if row["outcome"] != "killed")
+    same = sum(_change(row) in equal for row in rows if row["outcome"] != "killed")
     print(f"{len(rows)} mutants: {killed} killed, {same} equal, {len(rows) - killed - same} survived")
     return int(killed + same < ENOUGH * len(rows))
 

@@ -248,16 +248,15 @@ def test_fold_in_follows_the_twin_token_by_token(n_topics: int) -> None:
 @pytest.mark.parametrize("n_topics", [101, 300])
 def test_a_draw_among_lanes_stays_within_its_arrays(n_topics: int) -> None:
     """Compiled code does not check bounds; interpreted, it does."""
+    draw: Any = lda_kernel._draw_lanes
     random, size = np.random.default_rng(n_topics), lda_kernel.padded_width(n_topics)
     for uniform in np.linspace(0.0, 0.999, 20, dtype=np.float32):
         a, row = random.random((2, size), np.float32)
         a[n_topics:] = row[n_topics:] = 0.0
-        sums = np.zeros((2, size + 20), np.float32)
-        given = (a, row, np.float32(1.0)), (uniform, n_topics)
-        assert lda_kernel._draw_lanes.py_func(*given[0], sums[0], *given[1]) == lda_kernel._draw_lanes(
-            *given[0], sums[1], *given[1]
-        )
-        np.testing.assert_allclose(*sums, rtol=1e-5)
+        compiled, interpreted = np.zeros((2, size + 20), np.float32)
+        drawn = draw.py_func(a, row, np.float32(1.0), interpreted, uniform, n_topics)
+        assert drawn == draw(a, row, np.float32(1.0), compiled, uniform, n_topics)
+        np.testing.assert_allclose(interpreted, compiled, rtol=1e-5)
 
 
 @pytest.mark.parametrize("n_topics", [1, 2, 5, 7, 32, 33, 35, 100, 101, 130, 200, 257])
