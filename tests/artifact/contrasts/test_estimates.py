@@ -190,7 +190,8 @@ def test_findings_of_simulated_studies(drawn: tuple[Floats, Floats], size: float
 
 
 def test_one_replicate_has_no_interval() -> None:
-    assert math.isnan(estimate(np.array([1.0])).error)
+    found = estimate(np.array([1.0]))
+    assert (math.isnan(found.error), found.freedom) == (True, 0.0)
     assert effect(1.0, error=math.nan).half_width == math.inf
 
 

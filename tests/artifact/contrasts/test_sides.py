@@ -71,3 +71,14 @@ def test_the_last_candidate_is_chosen_where_that_is_asked() -> None:
     groups = np.array([table[list(names)].to_numpy(float) for names in (NATS_COLUMNS, TOKENS_COLUMNS)])
     chosen, values = at_choice(groups, groups, HALVES[0], last=True)
     assert (set(chosen), set(values)) == ({1}, {-3.0})
+
+
+def test_a_choice_is_made_and_judged_again_without_each_group() -> None:
+    random = np.random.default_rng(3)
+    groups = np.array([-random.gamma(2.0, 10.0, (3, GROUPS)), random.integers(1, 9, (3, GROUPS))])
+    chosen, values = at_choice(groups, groups, HALVES[0])
+    assert len(set(chosen)) > 1
+    for group in range(GROUPS):
+        kept = groups * (np.arange(GROUPS) != group)
+        (again, *_), (value, *_) = at_choice(kept, kept, HALVES[0])
+        assert (again, value) == (chosen[1 + group], pytest.approx(values[1 + group]))
