@@ -168,5 +168,6 @@ def test_bad_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="Dirichlet"):  # a point mass at the mean, against a corner
         log_marginal(np.tile([[1.0, 1e-9]], (300, 1)), PointMass(one))
     monkeypatch.setattr(module, "LARGEST_LAYER", 3)
+    assert log_marginal(np.ones((2, 2)), DirichletMoments(one)) == pytest.approx(0.0)  # as large as the limit
     with pytest.raises(InputError, match=r"4\.0e\+00 .*limit is 3"):
         log_marginal(np.ones((3, 2)), DirichletMoments(one))
