@@ -144,6 +144,7 @@ def test_a_side_may_state_its_own_error() -> None:
     (found,) = estimated(contrast(stated, margin=ESTIMATORS), stated)
     assert (found.error, found.freedom, found.replicates, found.part) == (0.02, 29.0, 30, "K = 800")
     assert found.wanted == ESTIMATORS.value  # planned for the margin where no width is named
+    assert (found.spread, found.shared, found.noise) == (0.0, 0.0, 0.02)
     with pytest.raises(InputError, match="2 values"):
         estimated(contrast(stated), pd.concat([stated, stated]))
 
@@ -192,6 +193,7 @@ def test_findings_of_simulated_studies(drawn: tuple[Floats, Floats], size: float
 def test_one_replicate_has_no_interval() -> None:
     found = estimate(np.array([1.0]))
     assert (math.isnan(found.error), found.freedom) == (True, 0.0)
+    assert (found.spread, found.shared, found.noise) == (0.0, 0.0, 0.0)
     assert effect(1.0, error=math.nan).half_width == math.inf
 
 
