@@ -5,7 +5,8 @@ r"""Findings that the sentences of paper/*.tex rest on: each names its own, and 
 
 The braces of `\holds` have a contrast, the choice of its effects, and their finding, which all of them have: where the
 interval lies (`artifact.contrasts.effect`), the sign of the estimate, "positive" or "negative", that the interval
-"holds" the null, which a sentence on a published number may say, or a bound such as "<0.05" of the whole interval.
+"holds" the null, which a sentence on a published number may say, or a bound such as "<0.05" of the whole interval;
+"<margin" and ">-margin" are the null's distance that the contrast was planned with.
 Effects are chosen by corpus, by part, by "corpus: part", or all of them by nothing. A sentence that prints effects has
 to name a finding of each. `\effect` prints them with their intervals, `\size` without the estimate's sign, which a word
 says, `\ends` the least and the largest estimate, `\atmost` a bound on their sizes, the farthest end of their intervals.
@@ -26,7 +27,7 @@ SIGNS = ("positive", "negative")
 HOLDS = "holds"  # the interval holds the null
 MIXED = "of several kinds"
 
-_BOUND = re.compile(r"([<>])(-?\d+(?:\.\d+)?)")
+_BOUND = re.compile(r"([<>])(-?\d+(?:\.\d+)?)|<margin|>-margin")
 _MACRO = re.compile(r"\\(holds|effect|size|ends|atmost)\s*\{([^{}#]*)\}\s*\{([^{}]*)\}(?:\s*\{([^{}]*)\})?")
 # ends of sentences: a stop before a space, an empty line, or the start of a caption, a paragraph or an item
 _END = re.compile(r"[.?!](?=[\s}~]|\\holds|$)(?<!e\.g\.)(?<!i\.e\.)|\n\s*\n|\\(?:caption|paragraph|item|begin|end)\b")
@@ -117,7 +118,9 @@ def finding_of(effects: Effects, one: Named) -> str:
         if one.finding == HOLDS:
             return HOLDS if effect.low <= effect.null <= effect.high else "does not hold"
         if bound := _BOUND.fullmatch(one.finding):
-            holds = effect.high < float(bound[2]) if bound[1] == "<" else effect.low > float(bound[2])
+            above = one.finding.startswith(">")
+            end = float(bound[2]) if bound[2] else effect.null + (-effect.margin if above else effect.margin)
+            holds = effect.low > end if above else effect.high < end
             return one.finding if holds else f"[{effect.low:.3g}, {effect.high:.3g}]"
         return effect.finding
 

@@ -50,6 +50,10 @@ def text(tmp_path: Path, written: str) -> Text:
         ("half", ">-0.1", ">-0.1"),
         ("half", "<0.3", "<0.3"),
         ("cranfield", "<0.2", "[0.157, 0.243]"),
+        ("nips: full", "<margin", "<margin"),
+        ("cranfield", ">-margin", ">-margin"),
+        ("nips: half", "<margin", "[-0.023, 0.063]"),
+        ("nips: half", ">-margin", "[-0.023, 0.063]"),
     ],
 )
 def test_a_finding_is_of_a_corpus_a_part_both_or_all(where: str, kind: str, finding: str) -> None:
