@@ -118,9 +118,9 @@ def finding_of(effects: Effects, one: Named) -> str:
         if one.finding == HOLDS:
             return HOLDS if effect.low <= effect.null <= effect.high else "does not hold"
         if bound := _BOUND.fullmatch(one.finding):
-            above = one.finding.startswith(">")
-            end = float(bound[2]) if bound[2] else effect.null + (-effect.margin if above else effect.margin)
-            holds = effect.low > end if above else effect.high < end
+            least = one.finding.startswith(">")
+            end = float(bound[2]) if bound[2] else effect.null + (-effect.margin if least else effect.margin)
+            holds = effect.low > end if least else effect.high < end
             return one.finding if holds else f"[{effect.low:.3g}, {effect.high:.3g}]"
         return effect.finding
 
